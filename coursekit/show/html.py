@@ -1,0 +1,60 @@
+"""The object that a notebook shows, and the way strings get into it."""
+
+import html
+import unicodedata
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, repr=False)
+class Html:
+    """Something to look at: `html` for a notebook, `text` for a terminal, a screen reader or a plain-text diff.
+
+    >>> Html("<b>hello</b>", "hello")
+    hello
+    """
+
+    html: str
+    text: str
+
+    def _repr_html_(self):
+        return self.html
+
+    def __repr__(self):
+        return self.text
+
+
+def visible(token):
+    """The token as one line that can be seen and stored: control characters and code points that no file may hold
+    become symbols, every other character stays as it is.
+
+    >>> visible("two\\nlines"), visible("\\t"), visible("Ġfilm")
+    ('two↵lines', '⇥', 'Ġfilm')
+    """
+    return "".join(map(_visible, token))
+
+
+def _visible(character):
+    category = unicodedata.category(character)
+    if category in ("Zl", "Zp"):
+        return "↵"
+    if character in "\n\t":
+        return "↵" if character == "\n" else "⇥"
+    if category == "Cc":                                    # ␀ ␁ … for the first 32, ␡ and the rest by one sign
+        return chr(0x2400 + ord(character)) if ord(character) < 32 else "␡"
+    if category == "Cs" or character in "\ufffe\uffff":     # lone surrogates cannot be written as UTF-8
+        return "\ufffd"
+    return character
+
+
+def escape(text):
+    """`text` made visible and safe inside HTML, between tags and in quoted attributes.
+
+    >>> escape('<script>"&')
+    '&lt;script&gt;&quot;&amp;'
+    """
+    return html.escape(visible(text))
+
+
+def display_width(text):
+    """About how many letters wide `text` is on screen: East Asian letters and emoji count two, accents none."""
+    return sum(0 if unicodedata.combining(c) else 2 if unicodedata.east_asian_width(c) in "WF" else 1 for c in text)

@@ -1,0 +1,80 @@
+"""matplotlib figures as pictures with alternative text.
+
+Figures are made outside pyplot, so that nothing is shown twice or left open. Their ground is white, so that they read
+on dark themes too, and their bytes depend on what is drawn alone.
+"""
+
+import base64
+import functools
+import io
+import sys
+import warnings
+from dataclasses import dataclass
+
+from .html import Html, escape, visible
+
+
+@dataclass(frozen=True, repr=False)
+class Picture(Html):
+    """A figure on show: `html` and `text` (its alternative text), the PNG's bytes, and the matplotlib figure."""
+
+    png: bytes
+    fig: object
+
+
+def picture(fig, alt):
+    """A matplotlib figure as a PNG of 100 dpi with alternative text; closes it, so that it shows only once.
+
+    fig: a matplotlib Figure. alt: what a reader who cannot see it should know, one line or a few.
+    Neither JupyterLab (4.6) nor nbconvert's default template reads the `alt` metadata of an image/png output, so the
+    picture is an HTML <img alt>, which both keep, also in a notebook that is not trusted. The figure stays usable as
+    `.fig`, the file as `.png`. The same figure gives the same bytes: no date and no version is written into them.
+    Raises TypeError if `fig` is no figure, ValueError if `alt` is empty.
+    """
+    from matplotlib.figure import Figure
+
+    if not isinstance(fig, Figure):
+        hint = ": pass ax.figure" if hasattr(fig, "figure") else ""
+        raise TypeError(f"picture needs a matplotlib Figure, got {type(fig).__name__}{hint}")
+    if not isinstance(alt, str) or not alt.strip():
+        raise ValueError("picture needs alternative text: one sentence on what the figure shows")
+    alt = " ".join(alt.split())
+    file = io.BytesIO()
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", message="Glyph .* missing from font")     # a box is drawn in its place
+        fig.savefig(file, format="png", dpi=100, facecolor="white", metadata={"Software": None},
+                    bbox_inches=None if fig.get_layout_engine() else "tight")       # a layout engine has fitted it
+    if "matplotlib.pyplot" in sys.modules:
+        sys.modules["matplotlib.pyplot"].close(fig)
+    png = _smaller(file)
+    source = base64.b64encode(png).decode()
+    return Picture(f'<img alt="{escape(alt)}" src="data:image/png;base64,{source}">', visible(alt), png, fig)
+
+
+def _smaller(file):
+    """The PNG in `file` with a palette of 256 colours: a third of the size, hardly a difference to the eye."""
+    from PIL import Image
+
+    small = io.BytesIO()
+    Image.open(file).convert("RGB").quantize(256, dither=Image.Dither.NONE).save(small, format="png", optimize=True)
+    return small.getvalue()
+
+
+def plain(plot):
+    """Decorator: draw with matplotlib's own defaults at 9 points, whatever style the notebook has set."""
+    @functools.wraps(plot)
+    def wrapped(*args, **kwargs):
+        from matplotlib import style
+
+        with style.context(["default", {"font.size": 9, "axes.titlesize": 10, "hatch.linewidth": 0.6}]):
+            return plot(*args, **kwargs)
+    return wrapped
+
+
+def new_figure(width, height, down=1, across=1):
+    """A figure of width × height inches outside pyplot, and its axes: one, or a flat array of down × across."""
+    from matplotlib.figure import Figure
+
+    fig = Figure(figsize=(width, height), layout="constrained")
+    axes = fig.subplots(down, across, squeeze=False).ravel()
+    return fig, axes[0] if down == across == 1 else axes

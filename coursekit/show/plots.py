@@ -1,0 +1,262 @@
+"""The figures of the course: attention maps, bars, curves, positions, each with alternative text.
+
+matplotlib loads when one is drawn, not before. Colours are safe for the colour-blind, and hatches and dashes say the
+same once more.
+"""
+
+import numpy as np
+
+from .html import display_width, visible
+from .inputs import number, numbers, strings
+from .picture import new_figure, picture, plain
+
+_BLUE, _ORANGE, _MASKED = "#0072b2", "#d55e00", "#e6e6e6"
+_SERIES = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#000000", "#e69f00", "#56b4e9")      # Okabe & Ito (2008)
+_STYLES = ("-", "--", "-.", ":", (0, (5, 1)), (0, (3, 1, 1, 1)), (0, (1, 1)))
+_WRITE_UP_TO = 12           # tokens a side: larger attention maps go without numbers in their cells
+
+
+@plain
+def heatmap(A, tokens, columns=None, title=None, mask=None):
+    """An attention matrix: a row for each query (from), a column for each key (to), the darker the heavier.
+
+    A: (T_q, T) weights. tokens: T_q strings, the queries; columns: T strings, the keys (`tokens` unless given).
+    mask: (T_q, T) booleans, True where attention is allowed; unless given, a square A with nothing but zeros above its
+    diagonal counts as causally masked. Masked cells are grey and hatched. Up to 12 tokens, weights stand in the cells.
+    Negative entries (raw scores) get a scale of two hues around zero.
+    Raises TypeError or ValueError, in one line, for shapes that do not fit or entries that are not finite.
+    """
+    tokens = strings(tokens, "tokens")
+    columns = tokens if columns is None else strings(columns, "columns")
+    A = numbers(A, "A", (len(tokens), len(columns)))
+    if not A.size:
+        raise ValueError(f"A must have at least one row and one column, got shape {A.shape}")
+    allowed = _causal(A) if mask is None else numbers(mask, "mask", A.shape).astype(bool)
+    if not allowed.any():
+        raise ValueError("mask must allow at least one cell (True = may attend), got none")
+    roomy = max(A.shape) <= _WRITE_UP_TO
+    side, fontsize = (0.55, 9) if roomy else (0.2, 8) if max(A.shape) <= 40 else (0.12, 6)
+    fig, ax = new_figure(side * len(columns) + 2.2, side * len(tokens) + 1.2)
+    image = _map(ax, A, allowed, *_limits(A))
+    _token_axes(ax, tokens, columns, fontsize, upright=6 if roomy else 2)
+    ax.set(xlabel="key (to)", ylabel="query (from)")
+    if title is not None:
+        ax.set_title(title)
+    fig.colorbar(image, ax=ax, label="attention weight" if A.min() >= 0 else "score", fraction=0.05)
+    if roomy:
+        for i, j in np.argwhere(allowed):
+            dark = _luminance(image.to_rgba(A[i, j])[:3]) < 0.19        # where white and #111 contrast equally
+            ax.text(j, i, f"{A[i, j]:.2f}", ha="center", va="center", fontsize=8, color="white" if dark else "#111")
+    masked = "" if allowed.all() else f" {(~allowed).sum()} cells are masked."
+    alt = (f"Heat map of {len(tokens)} queries (rows) by {len(columns)} keys (columns).{masked} "
+           f"Largest entries: {_largest(A, allowed, tokens, columns)}.")
+    return picture(fig, _titled(title, alt))
+
+
+@plain
+def head_grid(A, tokens, title=None):
+    """The attention maps of several heads side by side on one colour scale; layers, if any, are rows.
+
+    A: (K, T, T) or (L, K, T, T) weights, not negative. tokens: T strings. Layers and heads count from 0, as in A[l, k].
+    Raises TypeError or ValueError, in one line, for shapes that do not fit, negative weights or entries not finite.
+    """
+    tokens = strings(tokens, "tokens")
+    T, dimensions = len(tokens), getattr(A, "ndim", None) or np.ndim(A)
+    if dimensions not in (3, 4):
+        raise ValueError(f"A must have shape (K, T, T) or (L, K, T, T), got {dimensions} dimensions")
+    A = numbers(A, "A", (None,) * (dimensions - 2) + (T, T))
+    if not A.size:
+        raise ValueError(f"A must have at least one head and one token, got shape {A.shape}")
+    if A.min() < 0:
+        raise ValueError(f"A must hold attention weights, which are not negative, got {A.min():.3g}")
+    maps, L, K = A.reshape(-1, *A.shape[-2:]), len(A) if dimensions == 4 else 1, A.shape[-3]
+    names = [f"layer {i // K}, head {i % K}" if dimensions == 4 else f"head {i}" for i in range(L * K)]
+    across = K if dimensions == 4 else min(K, 4)
+    down = -(-len(maps) // across)
+    labelled = T <= 16
+    side = max(0.7, min(2.4, 0.19 * T + 0.5, 9 / across))
+    fig, axes = new_figure(side * across + 1.5, side * down + 0.9, down, across)
+    for i, ax in enumerate(axes):
+        ax.set_visible(i < len(maps))
+        if i < len(maps):
+            image = _map(ax, maps[i], _causal(maps[i]), 0, A.max() or 1)
+            show_rows, show_columns = labelled and i % across == 0, labelled and i + across >= len(maps)
+            _token_axes(ax, tokens if show_rows else [], tokens if show_columns else [], fontsize=7, upright=2)
+            ax.set_title(names[i] if side > 1.2 else names[i].replace("layer ", "").replace(", head ", "·"), fontsize=8)
+    fig.supxlabel("key (to)", fontsize=9)
+    fig.supylabel("query (from)", fontsize=9)
+    fig.colorbar(image, ax=list(axes), label="attention weight", fraction=0.04, aspect=30)
+    if title is not None:
+        fig.suptitle(title)
+    heads = sorted(range(len(maps)), key=lambda i: -maps[i].max())[:4]
+    best = "; ".join(f"{names[i]}: {_largest(maps[i], _causal(maps[i]), tokens, tokens, 1)}" for i in heads)
+    layers = f"{L} layers of {K} heads" if dimensions == 4 else f"{K} heads"
+    return picture(fig, _titled(title, f"Attention maps of {layers} over {T} tokens. Largest entries: {best}."))
+
+
+@plain
+def bars(labels, values, title=None, xlabel=None, horizontal=True):
+    """A bar for each label, blue above zero and hatched orange-red below, its value at its end.
+
+    labels: n strings; values: (n,) numbers; `xlabel` names what is measured. Horizontal bars run from top to bottom.
+    Raises TypeError or ValueError, in one line, for lengths that differ, nothing to draw or values not finite.
+    """
+    labels = strings(labels, "labels")
+    values = numbers(values, "values", (len(labels),))
+    if not labels:
+        raise ValueError("bars needs at least one label and value, got none")
+    length = 0.32 * len(labels) + 0.9
+    fig, ax = new_figure(5.5, max(1.6, length)) if horizontal else new_figure(max(3.0, 1.6 * length), 3.2)
+    places = np.arange(len(labels))
+    drawn = (ax.barh if horizontal else ax.bar)(places, values, 0.72, edgecolor="white")
+    for patch, value in zip(drawn, values):
+        patch.set(facecolor=_BLUE if value >= 0 else _ORANGE, hatch="" if value >= 0 else "//")
+    ax.bar_label(drawn, [number(v) for v in values], padding=3, fontsize=8)
+    ax.margins(**{"x" if horizontal else "y": 0.15})
+    if horizontal:
+        ax.invert_yaxis()
+        ax.axvline(0, color="#111", linewidth=0.8)
+        ax.set_xlabel(xlabel or "")
+    else:
+        ax.axhline(0, color="#111", linewidth=0.8)
+        ax.set_ylabel(xlabel or "")
+    _label(ax.yaxis if horizontal else ax.xaxis, labels)
+    _quiet(ax)
+    if title is not None:
+        ax.set_title(title)
+    named = [f"{visible(name)} {number(v)}" for name, v in zip(labels, values)]
+    what = f" of {xlabel}" if xlabel else ""
+    listed = ", ".join(named) if len(named) <= 20 else (
+        f"largest {named[values.argmax()]}, smallest {named[values.argmin()]}")
+    return picture(fig, _titled(title, f"Bar chart{what} with {_count(len(labels), 'bar')}: {listed}."))
+
+
+@plain
+def lines(x, series, xlabel, ylabel, title=None):
+    """Curves over a common x, told apart by colour and by dashes.
+
+    x: (n,) numbers, or None for 0 … n−1. series: dict from a curve's name to its (n,) values.
+    Raises TypeError or ValueError, in one line, for lengths that differ, nothing to draw or values not finite.
+    """
+    if not isinstance(series, dict) or not series:
+        raise TypeError("series must be a dict with at least one curve: {name: values}")
+    names = strings(series, "the names of the curves")
+    if x is None:
+        x = np.arange(len(numbers(series[names[0]], f"curve {names[0]!r}", (None,))))
+    x = numbers(x, "x", (None,))
+    if not len(x):
+        raise ValueError("x must have at least one point, got none")
+    curves = [numbers(series[name], f"curve {name!r}", (len(x),)) for name in names]
+    fig, ax = new_figure(5.6, 3.2)
+    for i, (name, y) in enumerate(zip(names, curves)):
+        ax.plot(x, y, color=_SERIES[i % 7], linestyle=_STYLES[i % 7], linewidth=1.8, label=visible(name).lstrip("_"),
+                marker="o" if len(x) <= 20 else None, markersize=3.5)
+    ax.set(xlabel=xlabel, ylabel=ylabel)
+    ax.grid(alpha=0.25)
+    if len(names) > 1:
+        for text in ax.legend(frameon=False).get_texts():
+            text.set_parse_math(False)
+    _quiet(ax)
+    if title is not None:
+        ax.set_title(title)
+    told = "; ".join(f"{visible(n)} goes from {y[0]:.3g} to {y[-1]:.3g} (lowest {y.min():.3g}, highest {y.max():.3g})"
+                     for n, y in zip(names, curves))
+    alt = f"{_count(len(names), 'curve')} of {ylabel} over {xlabel} from {x[0]:.4g} to {x[-1]:.4g}: {told}."
+    return picture(fig, _titled(title, alt))
+
+
+@plain
+def positions(P, title=None):
+    """Positional encodings: a row for each position, a column for each dimension, two hues around zero.
+
+    P: (T, d) finite numbers. Raises ValueError, in one line, for anything else.
+    """
+    P = numbers(P, "P", (None, None))
+    if not P.size:
+        raise ValueError(f"P must have at least one position and one dimension, got shape {P.shape}")
+    bound = abs(P).max() or 1
+    fig, ax = new_figure(6.0, 3.4)
+    image = ax.imshow(P, aspect="auto", cmap=_diverging(), vmin=-bound, vmax=bound, interpolation="nearest")
+    ax.set(xlabel="dimension", ylabel="position")
+    for axis in (ax.xaxis, ax.yaxis):
+        axis.get_major_locator().set_params(integer=True)
+    fig.colorbar(image, ax=ax, label="value", fraction=0.05)
+    if title is not None:
+        ax.set_title(title)
+    alt = (f"Heat map of positional encodings, {_count(P.shape[0], 'position')} by {_count(P.shape[1], 'dimension')}, "
+           f"values from {P.min():.3g} to {P.max():.3g}.")
+    return picture(fig, _titled(title, alt))
+
+
+def _map(ax, A, allowed, low, high):
+    """One attention map (T_q, T) on `ax`: white to dark blue, or two hues around zero; masked cells grey, hatched."""
+    image = ax.imshow(np.ma.masked_array(A, ~allowed), cmap="Blues" if low == 0 else _diverging(), vmin=low, vmax=high,
+                      interpolation="nearest")
+    if not allowed.all():
+        ax.set_facecolor(_MASKED)
+        ax.patch.set(hatch="////", edgecolor="#bbb")
+    return image
+
+
+def _limits(A):
+    return (0, A.max() or 1) if A.min() >= 0 else (-abs(A).max(), abs(A).max())
+
+
+def _diverging():
+    from matplotlib.colors import LinearSegmentedColormap
+
+    return LinearSegmentedColormap.from_list("signed", ["#8c3b00", _ORANGE, "#ffffff", _BLUE, "#00406b"])
+
+
+def _causal(A):
+    """Where attention is allowed: at and below the diagonal if A is square with nothing but zeros above it."""
+    above = np.triu(np.ones(A.shape, bool), 1)
+    causal = A.shape[0] == A.shape[1] > 1 and not A[above].any() and A.any()
+    return ~above if causal else np.ones(A.shape, bool)
+
+
+def _luminance(rgb):
+    """Relative luminance of an sRGB colour in [0, 1] (WCAG 2.2)."""
+    linear = [c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in rgb]
+    return float(np.dot([0.2126, 0.7152, 0.0722], linear))
+
+
+def _token_axes(ax, tokens, columns, fontsize, upright):
+    ax.tick_params(length=0)
+    _label(ax.yaxis, tokens, fontsize)
+    _label(ax.xaxis, columns, fontsize, upright)
+
+
+def _label(axis, labels, fontsize=9, upright=6):
+    """Tick labels exactly as written: no formulas between dollar signs, no invisible characters.
+
+    Below the picture they stand upright if none has more than `upright` letters, else on their sides.
+    """
+    axis.set_ticks(range(len(labels)), [visible(label) for label in labels], fontsize=fontsize)
+    for text in axis.get_ticklabels():
+        text.set_parse_math(False)
+    if axis.axis_name == "x":
+        if all(display_width(label) <= upright for label in labels):
+            axis.set_tick_params(pad=fontsize + 2)
+            for text in axis.get_ticklabels():
+                text.set_verticalalignment("baseline")
+        else:
+            axis.set_tick_params(rotation=90)
+
+
+def _quiet(ax):
+    ax.spines[["top", "right"]].set_visible(False)
+
+
+def _largest(A, allowed, tokens, columns, n=3):
+    """The n largest allowed entries of A in words: "not → good 0.83; …"."""
+    cells = sorted(map(tuple, np.argwhere(allowed)), key=lambda cell: -A[cell])[:n]
+    return "; ".join(f"{visible(tokens[i])} → {visible(columns[j])} {A[i, j]:.2f}" for i, j in cells)
+
+
+def _count(n, noun):
+    return f"{n} {noun}" + "s" * (n != 1)
+
+
+def _titled(title, alt):
+    return alt if title is None else f"{title}: {alt}"
