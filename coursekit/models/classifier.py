@@ -1,0 +1,222 @@
+"""The classifiers that the course explains: seed of it all is one layer of attention, read out at [CLS].
+
+Both keep the course's protocols. Black box: `predict(documents) -> (n,)`. White box: `tokenizer`, `tokens(document)`,
+`embed(document) -> (T, d_e)`, `from_embeddings(e) -> score`, `attentions(document) -> (L, K, T, T)` and
+`cls_attention(document) -> (K, T)`. A document is a list of word tokens; T counts them *and* the class token in front,
+as `tokens(document)` shows. Scores are log-odds: positive review if the score is above 0.
+"""
+
+import math
+
+import torch
+from torch import nn
+
+from .attention import MultiHeadAttention, sinusoidal_positions
+
+
+def with_class_token(model, document):
+    """The tokens that the model sees: [CLS], then the document, cut after T_max tokens in all."""
+    if isinstance(document, str):
+        raise TypeError(f"a document is a list of tokens, got the string {document[:40]!r}: use tokenizer.tokenize(text)")
+    return ["[CLS]", *document][:model.T_max]
+
+
+def token_ids(model, documents):
+    """Token ids (n, T_max) of documents, padded; words outside the vocabulary share the padding's id (embedding h)."""
+    tokenizer = model.tokenizer
+    ids = torch.full((len(documents), model.T_max), tokenizer.pad_id)
+    for row, document in zip(ids, documents):
+        tokens = with_class_token(model, document)
+        row[:len(tokens)] = torch.tensor(tokenizer.convert_tokens_to_ids(tokens))
+    return ids.masked_fill(ids == tokenizer.unk_id, tokenizer.pad_id)
+
+
+def predict_in_chunks(model, documents, chunk=256):
+    """Scores (n,) of documents as a NumPy array, `chunk` documents at a time so that memory stays bounded."""
+    if isinstance(documents, str) or (documents and isinstance(documents[0], str)):
+        raise TypeError("expected a list of documents (lists of tokens), got strings: for one document pass [document]")
+    with torch.no_grad():
+        scores = [model.score(documents[i:i + chunk]) for i in range(0, len(documents), chunk)]
+    return torch.cat(scores).numpy() if scores else torch.zeros(0).numpy()
+
+
+class AttentionClassifier(nn.Module):
+    """One layer of K attention heads, queried by [CLS], then one linear map (Lopardo, Precioso and Garreau, ICML 2024, §2).
+
+    f(x) = (1/K) Σ_i W_ℓ⁽ⁱ⁾ Σ_t α_t⁽ⁱ⁾ v_t⁽ⁱ⁾ with α⁽ⁱ⁾ = softmax_t(qᵀk_t/√d_att): Eqs. 1–9, no biases. Every document is
+    padded to T_max with the embedding h, and the padding is attended to, as in the paper: the α of a document's own
+    tokens sum to less than one (`padding_attention` has the rest).
+
+    Only the query of [CLS] matters, so each head folds into two vectors, u = W_kᵀq/√d_att and w = W_vᵀW_ℓᵀ, and the
+    score is a softmax of e·u times e·w. `forward` uses this; `forward(ids, folded=False)` computes all T_max × T_max
+    attention weights as one would from the formulas. Both are equal up to rounding.
+
+    tokenizer: a WordTokenizer, whose vocabulary gives D. Parameters: W_e (D, d_e), W_q and W_k (K, d_att, d_e),
+    W_v (K, d_out, d_e), W_l (K, d_out); the positions W_p (T_max, d_e) are fixed waves with base T_max (Eq. 3).
+    """
+
+    def __init__(self, tokenizer, T_max=256, d_e=128, d_att=64, d_out=64, K=6):
+        super().__init__()
+        self.tokenizer, self.T_max = tokenizer, T_max
+        self.config = dict(T_max=T_max, d_e=d_e, d_att=d_att, d_out=d_out, K=K)
+        self.W_e = nn.Parameter(0.1 * torch.randn(len(tokenizer.vocab), d_e))
+        self.W_q = nn.Parameter(torch.randn(K, d_att, d_e) / math.sqrt(d_e))
+        self.W_k = nn.Parameter(torch.randn(K, d_att, d_e) / math.sqrt(d_e))
+        self.W_v = nn.Parameter(torch.randn(K, d_out, d_e) / math.sqrt(d_e))
+        self.W_l = nn.Parameter(torch.randn(K, d_out) / math.sqrt(d_out))
+        self.register_buffer("W_p", sinusoidal_positions(T_max, d_e, base=T_max, start=1), persistent=False)
+
+    # -- the score, from ids ------------------------------------------------------------------------------------------
+
+    def fold(self, e_cls):
+        """u and w (K, d_e) such that head i scores softmax_t(e_t·u_i) · (e_t·w_i), for a class token's e_cls (…, d_e)."""
+        q = torch.einsum("kad,...d->...ka", self.W_q, e_cls)
+        u = torch.einsum("kad,...ka->...kd", self.W_k, q) / math.sqrt(self.W_k.shape[1])
+        return u, torch.einsum("kod,ko->kd", self.W_v, self.W_l)
+
+    def logits(self, ids):
+        """Folded look-ups, for every position of ids (n, T_max): log g = e·u and y = e·w, both (n, T_max, K)."""
+        u, w = self.fold(self.W_e[self.tokenizer.cls_id] + self.W_p[0])
+        directions = torch.cat([u, w]).T                                          # (d_e, 2K)
+        return (nn.functional.embedding(ids, self.W_e @ directions) + self.W_p @ directions).chunk(2, -1)
+
+    def forward(self, ids, folded=True):
+        """Scores (n,) of token ids (n, T_max)."""
+        if not folded:
+            e = self.W_e[ids] + self.W_p                                          # (n, T_max, d_e)
+            A, v = self.attend(e)                                                 # (n, K, T_max, T_max), (n, K, T_max, d_out)
+            return torch.einsum("nko,ko->n", (A @ v)[:, :, 0], self.W_l) / len(self.W_l)
+        log_g, y = self.logits(ids)
+        return (log_g.softmax(1) * y).sum(1).mean(-1)
+
+    def attend(self, e):
+        """Attention (…, K, T_max, T_max) among embeddings e (…, T_max, d_e), and the values (…, K, T_max, d_out)."""
+        e = e.unsqueeze(-3)                                                       # (…, 1, T_max, d_e): for every head
+        q, k, v = e @ self.W_q.mT, e @ self.W_k.mT, e @ self.W_v.mT
+        return torch.softmax(q @ k.mT / math.sqrt(k.shape[-1]), -1), v
+
+    # -- the protocols ------------------------------------------------------------------------------------------------
+
+    def tokens(self, document):
+        """The T tokens that rows and columns stand for: [CLS] and the document, cut at T_max."""
+        return with_class_token(self, document)
+
+    def score(self, documents):
+        """Scores (n,) of documents as a tensor."""
+        return self(token_ids(self, documents))
+
+    def predict(self, documents):
+        """Log-odds (n,) of a positive review, for a list of documents, as a NumPy array."""
+        return predict_in_chunks(self, documents)
+
+    def embed(self, document):
+        """Embeddings e_t = W_e[ξ_t] + W_p(t) (T, d_e) of [CLS] and the document (Eq. 2)."""
+        T = len(self.tokens(document))
+        return self.W_e[token_ids(self, [document])[0, :T]] + self.W_p[:T]
+
+    def pad(self, e):
+        """Embeddings (…, T, d_e) padded to T_max with h + W_p(t) (Eq. 4)."""
+        T = e.shape[-2]
+        if not 1 <= T <= self.T_max or e.shape[-1] != self.W_e.shape[1]:
+            raise ValueError(f"expected embeddings (…, T, {self.W_e.shape[1]}) with 1 ≤ T ≤ {self.T_max}, "
+                             f"got {tuple(e.shape)}: use embed(document)")
+        padding = self.W_e[self.tokenizer.pad_id] + self.W_p[T:]
+        return torch.cat([e, padding.expand(*e.shape[:-2], *padding.shape).to(e.dtype)], -2)
+
+    def from_embeddings(self, e):
+        """Score (…) of embeddings e (…, T, d_e); differentiable in every row, the class token's included."""
+        e = self.pad(e)                                                           # (…, T_max, d_e)
+        u, w = self.fold(e[..., 0, :])
+        alpha = (e @ u.mT).softmax(-2)                                            # (…, T_max, K)
+        return (alpha * (e @ w.mT)).sum(-2).mean(-1)
+
+    def attentions(self, document):
+        """Attention weights (1, K, T, T) among the document's tokens; rows sum to one minus `padding_attention`."""
+        e = self.embed(document)
+        return self.attend(self.pad(e))[0][None, :, :len(e), :len(e)]
+
+    def cls_attention(self, document):
+        """The class token's row of the attention weights (K, T): the α of the paper (Eq. 8)."""
+        e = self.embed(document)
+        u, _ = self.fold(e[0])
+        return (self.pad(e) @ u.mT).softmax(0)[:len(e)].T
+
+    def padding_attention(self, document):
+        """Attention (1, K, T) that each token pays to the padding behind the document."""
+        e = self.embed(document)
+        return self.attend(self.pad(e))[0][None, :, :len(e), len(e):].sum(-1)
+
+
+class Block(nn.Module):
+    """One pre-norm encoder layer: x + attention(LN x), then x + MLP(LN x)."""
+
+    def __init__(self, d_e, K):
+        super().__init__()
+        self.norm_attention, self.norm_mlp = nn.LayerNorm(d_e), nn.LayerNorm(d_e)
+        self.attention = MultiHeadAttention(d_e, K)
+        self.mlp = nn.Sequential(nn.Linear(d_e, 4 * d_e), nn.ReLU(), nn.Linear(4 * d_e, d_e))
+
+    def forward(self, x, mask=None, need_weights=True):
+        mixed, weights = self.attention(self.norm_attention(x), mask=mask, need_weights=need_weights)
+        x = x + mixed
+        return x + self.mlp(self.norm_mlp(x)), weights
+
+
+class TransformerClassifier(nn.Module):
+    """What the one-layer model leaves out, put back: L layers with skip connections, layer norms and MLPs (cf. 004, App. E).
+
+    The class token's last state gives the score. Unlike AttentionClassifier it masks the padding, so that attention
+    rows sum to one over the document. d_e must be a multiple of the K heads.
+    """
+
+    def __init__(self, tokenizer, T_max=256, d_e=48, K=6, L=6):
+        super().__init__()
+        self.tokenizer, self.T_max = tokenizer, T_max
+        self.config = dict(T_max=T_max, d_e=d_e, K=K, L=L)
+        self.W_e = nn.Parameter(0.1 * torch.randn(len(tokenizer.vocab), d_e))
+        self.register_buffer("W_p", 0.1 * sinusoidal_positions(T_max, d_e), persistent=False)
+        self.blocks = nn.ModuleList(Block(d_e, K) for _ in range(L))
+        self.norm, self.head = nn.LayerNorm(d_e), nn.Linear(d_e, 1)
+
+    def encode(self, e, mask=None, need_weights=False):
+        """Score (…) and, if asked for, the L attention maps (…, K, T, T) of embeddings e (…, T, d_e)."""
+        maps = []
+        for block in self.blocks:
+            e, weights = block(e, mask, need_weights)
+            maps.append(weights)
+        return self.head(self.norm(e[..., 0, :])).squeeze(-1), maps
+
+    def forward(self, ids, lengths):
+        """Scores (n,) of token ids (n, T_max) whose first `lengths` (n,) are the document."""
+        T = int(lengths.max())
+        mask = (torch.arange(T) < lengths[:, None])[:, None, None]                # (n, 1, 1, T): keys that are no padding
+        return self.encode(self.W_e[ids[:, :T]] + self.W_p[:T], mask)[0]
+
+    def tokens(self, document):
+        """The T tokens that rows and columns stand for: [CLS] and the document, cut at T_max."""
+        return with_class_token(self, document)
+
+    def score(self, documents):
+        """Scores (n,) of documents as a tensor."""
+        return self(token_ids(self, documents), torch.tensor([len(self.tokens(d)) for d in documents]))
+
+    def predict(self, documents):
+        """Log-odds (n,) of a positive review, for a list of documents, as a NumPy array."""
+        return predict_in_chunks(self, documents, chunk=32)
+
+    def embed(self, document):
+        """Embeddings e_t = W_e[ξ_t] + W_p(t) (T, d_e) of [CLS] and the document."""
+        T = len(self.tokens(document))
+        return self.W_e[token_ids(self, [document])[0, :T]] + self.W_p[:T]
+
+    def from_embeddings(self, e):
+        """Score (…) of embeddings e (…, T, d_e); differentiable."""
+        return self.encode(e)[0]
+
+    def attentions(self, document):
+        """Attention weights (L, K, T, T); every row sums to one."""
+        return torch.stack(self.encode(self.embed(document), need_weights=True)[1])
+
+    def cls_attention(self, document):
+        """The class token's row of the last layer's attention weights (K, T)."""
+        return self.attentions(document)[-1, :, 0]

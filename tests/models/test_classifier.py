@@ -1,0 +1,133 @@
+"""The classifiers: folded equals unfolded, the protocols agree with one another, edges and errors."""
+
+import numpy as np
+import pytest
+import torch
+
+from coursekit.models import AttentionClassifier, TransformerClassifier
+from coursekit.models.classifier import token_ids
+from coursekit.text import WordTokenizer
+
+WORDS = ["[PAD]", "[UNK]", "[CLS]", "good", "bad", "not", "film", "the", "."]
+DOCUMENTS = [["the", "film", "good", "."], ["not", "good"], [], ["zzz", "bad", "zzz"], ["film"] * 40]
+
+
+def attention_classifier(T_max=12):
+    torch.manual_seed(0)
+    return AttentionClassifier(WordTokenizer(WORDS), T_max=T_max, d_e=16, d_att=6, d_out=5, K=3).eval()
+
+
+def transformer_classifier():
+    torch.manual_seed(0)
+    return TransformerClassifier(WordTokenizer(WORDS), T_max=12, d_e=12, K=3, L=2).eval()
+
+
+models = pytest.mark.parametrize("build", [attention_classifier, transformer_classifier])
+
+
+@pytest.mark.parametrize("dtype, tolerance", [(torch.float32, 1e-5), (torch.float64, 1e-12)])
+def test_folded_equals_unfolded_with_its_gradients(dtype, tolerance):
+    model = attention_classifier().to(dtype)
+    ids = token_ids(model, DOCUMENTS)
+    gradients = []
+    for folded in (True, False):
+        model.zero_grad()
+        scores = model(ids, folded=folded)
+        scores.square().sum().backward()
+        gradients.append([scores.detach(), *(p.grad.clone() for p in model.parameters())])
+    for a, b in zip(*gradients):
+        torch.testing.assert_close(a, b, atol=tolerance, rtol=tolerance)
+    assert all(g.abs().sum() > 0 for g in gradients[0])
+
+
+def test_the_formula_of_the_paper_by_loops():
+    """f = 1/K Σ_i W_ℓ Σ_t α_t v_t, written out head by head and token by token (Eqs. 1–9)."""
+    model = attention_classifier().double()
+    document = ["not", "good", "zzz"]
+    ids = token_ids(model, [document])[0]
+    score = 0.0
+    for i in range(3):
+        e = [model.W_e[j] + model.W_p[t] for t, j in enumerate(ids)]
+        q = model.W_q[i] @ e[0]
+        g = torch.stack([torch.exp(q @ (model.W_k[i] @ e_t) / 6 ** 0.5) for e_t in e])
+        alpha = g / g.sum()
+        torch.testing.assert_close(model.cls_attention(document)[i], alpha[:4])
+        score += model.W_l[i] @ sum(a * (model.W_v[i] @ e_t) for a, e_t in zip(alpha, e)) / 3
+    assert model.predict([document])[0] == pytest.approx(score.item(), abs=1e-9)
+
+
+@models
+def test_black_box(build):
+    model = build()
+    scores = model.predict(DOCUMENTS)
+    assert isinstance(scores, np.ndarray) and scores.shape == (5,) and len(set(scores.round(5))) == 5
+    one_by_one = np.concatenate([model.predict([document]) for document in DOCUMENTS])
+    np.testing.assert_allclose(scores, one_by_one, atol=1e-5)
+    np.testing.assert_allclose(model.predict(DOCUMENTS * 300)[:5], scores, atol=1e-5)      # several chunks
+    assert model.predict([]).shape == (0,)
+
+
+@models
+def test_white_box_agrees_with_the_black_box(build):
+    model = build()
+    for document in DOCUMENTS:
+        e, A, T = model.embed(document), model.attentions(document), len(model.tokens(document))
+        assert e.shape[0] == T == min(12, len(document) + 1)
+        assert model.from_embeddings(e).item() == pytest.approx(model.predict([document])[0].item(), abs=1e-5)
+        assert A.shape[1:] == (3, T, T) and (A >= 0).all()
+        torch.testing.assert_close(model.cls_attention(document), A[-1, :, 0])
+    batch = torch.stack([model.embed(["good", "film"]), model.embed(["bad", "film"])])
+    torch.testing.assert_close(model.from_embeddings(batch)[1], model.from_embeddings(batch[1]))
+
+
+@models
+def test_from_embeddings_is_differentiable_in_every_row(build):
+    e = build().embed(["not", "good"]).detach().requires_grad_()
+    build().from_embeddings(e).backward()
+    assert (e.grad.abs().sum(1) > 0).all()
+
+
+def test_rows_of_attention_and_the_padding_sum_to_one():
+    model = attention_classifier()
+    for document in DOCUMENTS:
+        total = model.attentions(document).sum(-1) + model.padding_attention(document)
+        torch.testing.assert_close(total, torch.ones_like(total))
+    assert model.padding_attention(DOCUMENTS[-1]).abs().max() == 0                          # no room for padding
+
+
+def test_the_transformer_masks_its_padding():
+    model = transformer_classifier()
+    A = model.attentions(["not", "good"])
+    torch.testing.assert_close(A.sum(-1), torch.ones(2, 3, 3))
+    np.testing.assert_allclose(model.predict([["not", "good"], ["film"] * 11])[0], model.predict([["not", "good"]])[0], atol=1e-5)
+
+
+@models
+def test_unknown_words_are_padding_and_long_documents_are_cut(build):
+    model = build()
+    assert token_ids(model, [["zzz", "bad"]])[0].tolist()[:4] == [2, 0, 4, 0]
+    np.testing.assert_allclose(model.predict([["film"] * 11]), model.predict([["film"] * 11 + ["bad"]]), atol=1e-6)
+    assert model.tokens(["film"] * 40) == ["[CLS]"] + ["film"] * 11
+
+
+def test_order_matters_only_through_positions():
+    model = attention_classifier()
+    with_positions = model.predict([["not", "good"], ["good", "not"]])
+    assert abs(with_positions[0] - with_positions[1]) > 1e-4
+    model.W_p.zero_()
+    np.testing.assert_allclose(*model.predict([["not", "good"], ["good", "not"]]), atol=1e-6)
+
+
+@models
+def test_bad_input_gets_one_line(build):
+    model = build()
+    for bad in ("a good film", ["a good film"]):
+        with pytest.raises(TypeError, match="list"):
+            model.predict(bad)
+    with pytest.raises(TypeError, match="list of tokens"):
+        model.embed("a good film")
+
+
+def test_wrong_embeddings_get_one_line():
+    with pytest.raises(ValueError, match="use embed"):
+        attention_classifier().from_embeddings(torch.zeros(3, 5))
