@@ -1,0 +1,51 @@
+# The course's commands; `make help` lists them. They work with any make, GNU or BSD.
+# Another Python:  make lab PYTHON=python3.12        One lecture:  make lectures ONLY=02
+
+PYTHON = python3
+ONLY =
+PY = .venv/bin/python
+ONE_THREAD = OMP_NUM_THREADS=1 MKL_NUM_THREADS=1 TOKENIZERS_PARALLELISM=false
+
+help:
+	@echo 'make lab        set up, and open JupyterLab on the first lecture'
+	@echo 'make test       set up, and run the tests (under 10 minutes)'
+	@echo 'make setup      only set up: builds .venv, or brings it up to date'
+	@echo 'make run        execute every lecture; print seconds and peak memory of each'
+	@echo 'make lectures   execute the lectures in place, ready to commit (ONLY=02: just that one)'
+	@echo 'make exercises  make exercises/ from solutions/'
+	@echo 'make bench      the speed of coursekit beside the tools it is compared with'
+
+setup:
+	@command -v $(PYTHON) >/dev/null || { echo 'There is no $(PYTHON) here: install Python 3.11 or newer.' >&2; exit 1; }
+	@$(PYTHON) tools/setup.py
+
+lab: setup
+	$(PY) -m jupyterlab --ServerApp.root_dir=. lectures/00_welcome.ipynb
+
+test: setup
+	$(ONE_THREAD) $(PY) -m pytest tests -n 2 --dist loadscope
+
+run: setup
+	@$(ONE_THREAD) $(PY) -m tools.notebooks run $(ONLY)
+
+lectures: setup
+	@$(ONE_THREAD) $(PY) -m tools.notebooks execute $(ONLY)
+
+exercises: setup
+	@if [ -d solutions ]; then \
+	    for folder in solutions/*/; do \
+	        $(PY) -m nbgrader generate_assignment "$$(basename "$$folder")" --create --force \
+	            --CourseDirectory.source_directory=solutions --CourseDirectory.release_directory=exercises || exit 1; \
+	    done; \
+	else \
+	    echo 'There is no solutions/ folder yet, so there are no exercises to make.'; \
+	fi
+
+bench: setup
+	@for file in bench/[!_]*.py; do \
+	    [ -e "$$file" ] || { echo 'There is nothing in bench/ yet.'; exit 1; }; \
+	    name=$$(basename "$$file" .py); echo; echo "== bench.$$name"; \
+	    $(ONE_THREAD) $(PY) -m bench.$$name || exit 1; \
+	done
+
+.PHONY: help setup lab test run lectures exercises bench

@@ -1,0 +1,22 @@
+"""coursekit: the small library behind the open course "Attention, explained?".
+
+The rooms, each of which imports only those above it:
+
+    text         documents in: tokenizers, generated and hand-written reviews, public data sets
+    show         what people look at: highlighted words, heatmaps, widgets
+    models       what is explained: attention, a one-layer classifier, shipped weights
+    tasks        toy worlds with a known answer
+    explain      attributions out
+    evaluate     are they any good?
+    experiments  the tables and figures of the papers
+    grade        exercises and marks
+
+`import coursekit` loads none of them, so it is instant; write `from coursekit import text` or
+`from coursekit.models import ...` for what you need.
+
+>>> import coursekit
+>>> coursekit.__version__.count(".")
+2
+"""
+
+__version__ = "0.1.0"

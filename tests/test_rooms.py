@@ -1,0 +1,97 @@
+"""The rooms of coursekit: imports run downwards, in no circle; the package itself is light; names are explained."""
+
+import ast
+import importlib
+import inspect
+import pkgutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import coursekit
+
+PACKAGE = Path(coursekit.__file__).parent
+ROOMS = ["text", "show", "models", "tasks", "explain", "evaluate", "experiments", "grade"]
+MODULES = sorted(module.name for module in pkgutil.walk_packages([str(PACKAGE)], "coursekit."))
+
+
+def imported(module):
+    """The coursekit modules that a module's source imports anywhere, also inside functions, as full names."""
+    path = PACKAGE.parent.joinpath(*module.split("."))
+    is_package = path.is_dir()
+    source = (path / "__init__.py" if is_package else path.with_suffix(".py")).read_text(encoding="utf-8")
+    here = module if is_package else module.rpartition(".")[0]
+    found = set()
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, ast.Import):
+            found |= {alias.name for alias in node.names}
+        elif isinstance(node, ast.ImportFrom):
+            base = here.rsplit(".", node.level - 1)[0] if node.level else ""
+            origin = ".".join(filter(None, [base, node.module]))
+            inner = [f"{origin}.{alias.name}" for alias in node.names]
+            found |= {name if name in MODULES else origin for name in inner}
+    return {name for name in found if name.split(".")[0] == "coursekit"} - {"coursekit", module}
+
+
+def room(module):
+    return module.split(".")[1]
+
+
+def test_there_are_modules_and_every_room_is_known():
+    assert MODULES and {room(module) for module in MODULES} <= set(ROOMS)
+
+
+@pytest.mark.parametrize("module", MODULES)
+def test_imports_run_downwards(module):
+    above = ROOMS[:ROOMS.index(room(module)) + 1]
+    upwards = {name for name in imported(module) if room(name) not in above}
+    assert not upwards, f"{module} may import only from {', '.join(above)}"
+
+
+def test_no_circles():
+    """A package that imports its own modules does not count: they are its contents."""
+    def visit(module, trail):
+        assert module not in trail, "a circle: " + " -> ".join([*trail[trail.index(module):], module])
+        if module not in done:
+            for name in sorted(imported(module)):
+                if not module.startswith(name + "."):
+                    visit(name, [*trail, module])
+            done.add(module)
+
+    done = set()
+    for module in MODULES:
+        visit(module, [])
+
+
+def test_importing_coursekit_is_light():
+    code = "import sys, coursekit; print(*sys.modules)"
+    loaded = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.split()
+    assert "coursekit" in loaded
+    assert not {"torch", "transformers", "matplotlib", "numpy", "IPython"} & set(loaded)
+
+
+@pytest.mark.parametrize("light", ["text", "show"])
+def test_rooms_without_models_do_not_load_torch(light):
+    if f"coursekit.{light}" not in MODULES:
+        pytest.fail(f"there is no coursekit.{light}")
+    code = f"import sys, coursekit.{light}; print(*sys.modules)"
+    loaded = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.split()
+    assert not {"torch", "transformers"} & set(loaded)
+
+
+@pytest.mark.parametrize("module", MODULES)
+def test_public_names_are_explained(module):
+    loaded = importlib.import_module(module)
+    assert loaded.__doc__, f"{module} has no docstring"
+    names = getattr(loaded, "__all__", [name for name in vars(loaded) if not name.startswith("_")])
+    for name in names:
+        thing = getattr(loaded, name)
+        if (inspect.isfunction(thing) or inspect.isclass(thing)) and thing.__module__.startswith("coursekit"):
+            assert thing.__doc__, f"{module}.{name} has no docstring"
+            methods = vars(thing).items() if inspect.isclass(thing) else []
+            for method, body in methods:
+                if not method.startswith("_") and inspect.isfunction(getattr(body, "__func__", body)):
+                    said = inspect.getdoc(getattr(thing, method))
+                    assert said or method == "forward", f"{module}.{name}.{method} has no docstring"
