@@ -1,0 +1,7 @@
+"""Documents in: tokenizers, reviews, plain English, and loaders of public data sets."""
+
+from coursekit.text import datasets
+from coursekit.text.bpe import BytePairTokenizer, merge_steps
+from coursekit.text.corpora import stdlib_english
+from coursekit.text.reviews import ROLES, Review, handwritten_reviews, reviews
+from coursekit.text.tokens import CharTokenizer, WordPieceTokenizer, WordTokenizer
