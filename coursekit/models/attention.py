@@ -106,8 +106,9 @@ def sinusoidal_positions(T, d, base=10_000, start=0, order="sin-cos"):
     """Positional embeddings (T, d): waves of d/2 frequencies, sine and cosine side by side.
 
     Row i holds position t = start + i. Frequency j = 0 … d/2 − 1 turns at base^(−2j/d) radians a token. The defaults are
-    Vaswani et al. (2017), section 3.5; `base=T_max, start=1` is the embedding of Lopardo, Precioso and Garreau (2024,
-    Eq. 3). `order="cos-sin"` puts the cosine of each pair first.
+    Vaswani et al. (2017), section 3.5. With `base=T_max, start=1` it is what AttentionClassifier uses, after Lopardo,
+    Precioso and Garreau (2024, Eq. 3), who number the frequencies from j = 1. `order="cos-sin"` puts the cosine of each
+    pair first.
 
     >>> [round(x, 3) for x in sinusoidal_positions(2, 4)[1].tolist()]
     [0.841, 0.54, 0.01, 1.0]

@@ -1,0 +1,99 @@
+"""The shipped models: known by name, whole, small, described, and as good as their cards say they must be."""
+
+import re
+import shutil
+from collections import Counter
+
+import numpy as np
+import pytest
+import torch
+
+from coursekit.models import AttentionClassifier, TransformerClassifier, load_weights, naive_bayes_log_odds
+from coursekit.models.weights import FOLDER, naive_bayes, save_weights
+from coursekit.text import WordTokenizer
+
+NAMES = {"imdb-tame": (AttentionClassifier, 86), "imdb-peaky": (AttentionClassifier, 85),
+         "imdb-6layer": (TransformerClassifier, 80)}
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_each_model_loads_and_tells_praise_from_blame(name):
+    torch.manual_seed(7)
+    expected = torch.rand(1)
+    torch.manual_seed(7)
+    model = load_weights(name)
+    assert torch.equal(torch.rand(1), expected)                                  # loading leaves the caller's seed alone
+    assert isinstance(model, NAMES[name][0]) and not model.training and model.W_e.dtype == torch.float32
+    praise, blame = (model.tokenizer.tokenize(text) for text in (
+        "A wonderful film, beautifully acted and deeply moving. I loved every minute of it.",
+        "A boring and pointless mess. The acting is awful, the plot is stupid, and I want my money back."))
+    scores = model.predict([praise, blame])
+    assert scores[0] > 0.5 and scores[1] < -0.5
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_each_card_names_data_command_metric_and_licence(name):
+    card = (FOLDER / f"{name}.md").read_text(encoding="utf8")
+    accuracy = float(re.search(r"25,000 test reviews \| ([\d.]+)%", card)[1])
+    assert accuracy >= NAMES[name][1]
+    for words in ("Maas et al.", f"python -m tools.train_imdb {name}", "BSD-3-Clause", "Limits"):
+        assert words in card
+
+
+def test_the_folder_is_small():
+    assert sum(path.stat().st_size for path in FOLDER.iterdir()) <= 12e6
+
+
+def test_tame_is_tame_and_peaky_is_peaky():
+    text = "The acting is brilliant, but the story is a mess and the ending is awful."
+    largest = {name: load_weights(name).cls_attention(load_weights(name).tokenizer.tokenize(text)).max()
+               for name in ("imdb-tame", "imdb-peaky")}
+    assert largest["imdb-peaky"] > 5 * largest["imdb-tame"]
+
+
+def test_unknown_names_list_the_known_ones():
+    with pytest.raises(ValueError, match="'imdb-6layer', 'imdb-peaky', 'imdb-tame'"):
+        load_weights("imdb-wild")
+
+
+@pytest.mark.parametrize("damage", [lambda b: b[:-1], lambda b: b[:5000] + b"x" + b[5001:], lambda b: b""])
+@pytest.mark.parametrize("file", ["imdb-tame.safetensors", "imdb-vocabulary.txt"])
+def test_a_damaged_file_is_noticed(tmp_path, damage, file):
+    folder = shutil.copytree(FOLDER, tmp_path / "weights")
+    (folder / file).write_bytes(damage((folder / file).read_bytes()))
+    with pytest.raises(ValueError, match=f"{file} is missing or damaged"):
+        load_weights("imdb-tame", folder)
+    (folder / file).unlink()
+    with pytest.raises(ValueError, match="missing or damaged"):
+        load_weights("imdb-tame", folder)
+
+
+def test_saving_and_loading_is_a_round_trip_in_half_precision(tmp_path):
+    torch.manual_seed(0)
+    words = ["[PAD]", "[UNK]", "[CLS]", "good", "bad", "naïve"]
+    for model in (AttentionClassifier(WordTokenizer(words), T_max=9, d_e=8, d_att=4, d_out=4, K=2),
+                  TransformerClassifier(WordTokenizer(words), T_max=9, d_e=8, K=2, L=2)):
+        save_weights(model, "little", tmp_path)
+        again = load_weights("little", tmp_path)
+        assert list(again.tokenizer.vocab) == words and again.config == model.config
+        for key, value in model.state_dict().items():
+            assert torch.equal(again.state_dict()[key], value.half().float())
+    with pytest.raises(ValueError, match="another vocabulary"):
+        save_weights(AttentionClassifier(WordTokenizer(words[:-1]), T_max=9), "other", tmp_path)
+    assert not list(tmp_path.glob("other*")) and not list(tmp_path.glob("*.part"))
+
+
+def test_naive_bayes_by_hand():
+    tokenizer = WordTokenizer(["[PAD]", "[UNK]", "[CLS]", "good", "bad"])
+    negative, positive = {"good": 1, "bad": 3, "zzz": 9}, {"good": 4}
+    odds = naive_bayes(tokenizer, [Counter(negative), Counter(positive)])
+    assert odds[3].item() == pytest.approx(np.log(5 / 9) - np.log(2 / 9))
+    assert odds[4].item() == pytest.approx(np.log(1 / 9) - np.log(4 / 9))
+    assert odds[:3].tolist() == [0, 0, 0]
+
+
+def test_the_shipped_log_odds_know_words():
+    odds = naive_bayes_log_odds()
+    assert len(odds) == 9000 and odds["[CLS]"] == 0
+    assert all(odds[word] > 0.5 for word in ("wonderful", "superb", "touching"))
+    assert all(odds[word] < -1 for word in ("waste", "worst", "awful")) and abs(odds["the"]) < 0.1

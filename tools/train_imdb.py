@@ -1,0 +1,120 @@
+"""Train the sentiment classifiers that the course ships: `python -m tools.train_imdb imdb-tame --root FOLDER`.
+
+FOLDER holds the Large Movie Review Dataset (Maas et al., ACL 2011) as aclImdb/{train,test}/{pos,neg}/*.txt. Writes
+coursekit/weights/NAME.safetensors, its card NAME.md and, once, the vocabulary and the Naive-Bayes log-odds.
+"""
+
+import argparse
+import time
+from collections import Counter
+
+import torch
+from torch.nn.functional import binary_cross_entropy_with_logits
+
+from coursekit.models.classifier import AttentionClassifier, TransformerClassifier, token_ids
+from coursekit.models.training import minibatches, train
+from coursekit.models.weights import naive_bayes, save_log_odds, save_weights, write_card
+from coursekit.text import WordTokenizer, datasets
+
+RECIPES = {
+    "imdb-tame": dict(kind=AttentionClassifier, penalty=0.1, epochs=6, lr=2e-3, batch=64, seed=0),
+    "imdb-peaky": dict(kind=AttentionClassifier, penalty=0, epochs=6, lr=2e-3, batch=64, seed=0),
+    "imdb-6layer": dict(kind=TransformerClassifier, crop=128, epochs=3, lr=2e-3, batch=64, seed=0),
+}
+
+
+def encoded(model, reviews):
+    """Ids (n, T_max), lengths (n,) and labels (n,) of reviews."""
+    documents = [model.tokenizer.tokenize(review.text) for review in reviews]
+    lengths = torch.tensor([len(model.tokens(document)) for document in documents])
+    return token_ids(model, documents), lengths, torch.tensor([float(review.label) for review in reviews])
+
+
+def word_dropout(ids, pad_id):
+    """Replace each word by the padding's embedding h, at a rate drawn from U(0, 1) for each document; never [CLS].
+
+    It teaches the model what a removed word means, which is what LIME and its relatives will ask it about.
+    """
+    dropped = torch.rand(ids.shape) < torch.rand(len(ids), 1)
+    dropped[:, 0] = False
+    return ids.masked_fill(dropped, pad_id)
+
+
+def crop(ids, lengths, size):
+    """A window of `size` tokens ([CLS] first) at a random place of each document: half the text, a third of the time."""
+    start = (torch.rand(len(ids)) * (lengths - size + 1).clamp(min=1)).long()
+    window = start[:, None] + torch.arange(1, size)
+    return torch.cat([ids[:, :1], ids.gather(1, window)], 1), lengths.clamp(max=size)
+
+
+def bucketed(lengths, size):
+    """Minibatches of documents of similar length, in random order: short ones need not wait for long ones."""
+    def batches(generator):
+        groups = []
+        for chunk in minibatches(len(lengths), 50 * size, generator):
+            groups += chunk[lengths[chunk].argsort()].split(size)
+        return [groups[i] for i in torch.randperm(len(groups), generator=generator)]
+    return batches
+
+
+def accuracy(model, ids, lengths, labels):
+    """Share of reviews on whose right side of 0 the score lies."""
+    with torch.no_grad():
+        parts = [model(*inputs(model, ids[i:i + 250], lengths[i:i + 250])) for i in range(0, len(ids), 250)]
+    return ((torch.cat(parts) > 0) == labels.bool()).double().mean().item()
+
+
+def inputs(model, ids, lengths):
+    """What `model.forward` takes."""
+    return (ids, lengths) if isinstance(model, TransformerClassifier) else (ids,)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("name", choices=RECIPES)
+    parser.add_argument("--root", required=True, help="folder that holds aclImdb/")
+    arguments = parser.parse_args()
+    recipe = RECIPES[arguments.name]
+    reviews, test = datasets.imdb(arguments.root, split="train"), datasets.imdb(arguments.root, split="test")
+    tokenizer = WordTokenizer.train([review.text for review in reviews], 9_000)
+
+    torch.manual_seed(recipe["seed"])
+    model = recipe["kind"](tokenizer)
+    ids, lengths, labels = encoded(model, reviews)
+    held_out = torch.randperm(len(ids), generator=torch.Generator().manual_seed(1)) < 2_000
+    fit = (~held_out).nonzero().squeeze(1)
+
+    def loss(model, batch):
+        rows = fit[batch]
+        x, n = crop(ids[rows], lengths[rows], recipe["crop"]) if "crop" in recipe else (ids[rows], lengths[rows])
+        x = word_dropout(x, tokenizer.pad_id)
+        value = binary_cross_entropy_with_logits(model(*inputs(model, x, n)), labels[rows])
+        if recipe.get("penalty"):
+            log_g, _ = model.logits(x)                                  # flat attention logits: a tame model
+            value = value + recipe["penalty"] * log_g.square().mean()
+        return value
+
+    started = time.time()
+    history = train(model, loss, bucketed(lengths[fit], recipe["batch"]), recipe["epochs"], lr=recipe["lr"],
+                    seed=recipe["seed"], validate=lambda m: accuracy(m, ids[held_out], lengths[held_out], labels[held_out]))
+    seconds = time.time() - started
+    test_accuracy = accuracy(model.half().float(), *encoded(model, test))   # measured on what is shipped: half precision
+    facts = {
+        "Accuracy on the 25,000 test reviews": f"{test_accuracy:.2%} (in the half precision that is shipped)",
+        "Accuracy on the 2,000 held-out training reviews": f"{history[-1]['score']:.2%}",
+        "Training": f"{seconds:.0f} s on {torch.get_num_threads()} CPU thread(s); " + ", ".join(
+            f"{key} {value}" for key, value in recipe.items() if key != "kind"),
+        "Loss by epoch": ", ".join(f"{row['loss']:.3f}" for row in history),
+        "Model": f"{type(model).__name__}, " + ", ".join(f"{k} {v}" for k, v in model.config.items()),
+    }
+    save_weights(model, arguments.name)
+    write_card(arguments.name, facts, f"python -m tools.train_imdb {arguments.name} --root FOLDER")
+    counts = [Counter(), Counter()]
+    for review in reviews:
+        counts[review.label].update(tokenizer.tokenize(review.text))
+    save_log_odds(tokenizer, naive_bayes(tokenizer, counts))
+    print("\n".join(f"{key}: {value}" for key, value in facts.items()))
+
+
+if __name__ == "__main__":
+    main()
