@@ -42,8 +42,7 @@ def picture(fig, alt):
     file = io.BytesIO()
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", message="Glyph .* missing from font")     # a box is drawn in its place
-        fig.savefig(file, format="png", dpi=100, facecolor="white", metadata={"Software": None},
-                    bbox_inches=None if fig.get_layout_engine() else "tight")       # a layout engine has fitted it
+        fig.savefig(file, format="png", dpi=100, facecolor="white", bbox_inches="tight", metadata={"Software": None})
     if "matplotlib.pyplot" in sys.modules:
         sys.modules["matplotlib.pyplot"].close(fig)
     png = _smaller(file)

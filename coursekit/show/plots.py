@@ -17,13 +17,13 @@ _WRITE_UP_TO = 12           # tokens a side: larger attention maps go without nu
 
 
 @plain
-def heatmap(A, tokens, columns=None, title=None, mask=None):
+def heatmap(A, tokens, columns=None, title=None, mask=None, ylabel="query (from)", xlabel="key (to)"):
     """An attention matrix: a row for each query (from), a column for each key (to), the darker the heavier.
 
     A: (T_q, T) weights. tokens: T_q strings, the queries; columns: T strings, the keys (`tokens` unless given).
     mask: (T_q, T) booleans, True where attention is allowed; unless given, a square A with nothing but zeros above its
     diagonal counts as causally masked. Masked cells are grey and hatched. Up to 12 tokens, weights stand in the cells.
-    Negative entries (raw scores) get a scale of two hues around zero.
+    Negative entries (raw scores) get a scale of two hues around zero. ylabel and xlabel say what rows and columns are.
     Raises TypeError or ValueError, in one line, for shapes that do not fit or entries that are not finite.
     """
     tokens = strings(tokens, "tokens")
@@ -39,16 +39,16 @@ def heatmap(A, tokens, columns=None, title=None, mask=None):
     fig, ax = new_figure(side * len(columns) + 2.2, side * len(tokens) + 1.2)
     image = _map(ax, A, allowed, *_limits(A))
     _token_axes(ax, tokens, columns, fontsize, upright=6 if roomy else 2)
-    ax.set(xlabel="key (to)", ylabel="query (from)")
+    ax.set(xlabel=xlabel, ylabel=ylabel)
     if title is not None:
         ax.set_title(title)
     fig.colorbar(image, ax=ax, label="attention weight" if A.min() >= 0 else "score", fraction=0.05)
     if roomy:
         for i, j in np.argwhere(allowed):
             dark = _luminance(image.to_rgba(A[i, j])[:3]) < 0.19        # where white and #111 contrast equally
-            ax.text(j, i, f"{A[i, j]:.2f}", ha="center", va="center", fontsize=8, color="white" if dark else "#111")
+            ax.text(j, i, f"{A[i, j]:.{_decimals(A)}f}", ha="center", va="center", fontsize=8, color="white" if dark else "#111")
     masked = "" if allowed.all() else f" {(~allowed).sum()} cells are masked."
-    alt = (f"Heat map of {len(tokens)} queries (rows) by {len(columns)} keys (columns).{masked} "
+    alt = (f"Heat map of {_count(len(tokens), 'row')}, {ylabel}, by {_count(len(columns), 'column')}, {xlabel}.{masked} "
            f"Largest entries: {_largest(A, allowed, tokens, columns)}.")
     return picture(fig, _titled(title, alt))
 
@@ -96,7 +96,7 @@ def head_grid(A, tokens, title=None):
 
 @plain
 def bars(labels, values, title=None, xlabel=None, horizontal=True):
-    """A bar for each label, blue above zero and hatched orange-red below, its value at its end.
+    """A bar for each label, blue above zero and hatched orange-red below, its value at its end (with a sign if any is < 0).
 
     labels: n strings; values: (n,) numbers; `xlabel` names what is measured. Horizontal bars run from top to bottom.
     Raises TypeError or ValueError, in one line, for lengths that differ, nothing to draw or values not finite.
@@ -111,7 +111,8 @@ def bars(labels, values, title=None, xlabel=None, horizontal=True):
     drawn = (ax.barh if horizontal else ax.bar)(places, values, 0.72, edgecolor="white")
     for patch, value in zip(drawn, values):
         patch.set(facecolor=_BLUE if value >= 0 else _ORANGE, hatch="" if value >= 0 else "//")
-    ax.bar_label(drawn, [number(v) for v in values], padding=3, fontsize=8)
+    written = [number(v) if values.min() < 0 else number(v).lstrip("+") for v in values]
+    ax.bar_label(drawn, written, padding=3, fontsize=8)
     ax.margins(**{"x" if horizontal else "y": 0.15})
     if horizontal:
         ax.invert_yaxis()
@@ -124,7 +125,7 @@ def bars(labels, values, title=None, xlabel=None, horizontal=True):
     _quiet(ax)
     if title is not None:
         ax.set_title(title)
-    named = [f"{visible(name)} {number(v)}" for name, v in zip(labels, values)]
+    named = [f"{visible(name)} {value}" for name, value in zip(labels, written)]
     what = f" of {xlabel}" if xlabel else ""
     listed = ", ".join(named) if len(named) <= 20 else (
         f"largest {named[values.argmax()]}, smallest {named[values.argmin()]}")
@@ -251,7 +252,12 @@ def _quiet(ax):
 def _largest(A, allowed, tokens, columns, n=3):
     """The n largest allowed entries of A in words: "not → good 0.83; …"."""
     cells = sorted(map(tuple, np.argwhere(allowed)), key=lambda cell: -A[cell])[:n]
-    return "; ".join(f"{visible(tokens[i])} → {visible(columns[j])} {A[i, j]:.2f}" for i, j in cells)
+    return "; ".join(f"{visible(tokens[i])} → {visible(columns[j])} {A[i, j]:.{_decimals(A)}f}" for i, j in cells)
+
+
+def _decimals(A):
+    """Two decimals, or three if A holds nothing but small weights."""
+    return 2 if abs(A).max() >= 0.1 else 3
 
 
 def _count(n, noun):

@@ -78,9 +78,17 @@ def test_picture_refuses_in_one_line(fig, alt, error, words):
     plt.close("all")
 
 
+def test_small_weights_get_a_third_decimal_and_axes_their_names():
+    shown = heatmap([[0.012, 0.004]], ["head 0"], ["good", "film"], ylabel="head", xlabel="word")
+    assert "1 row, head, by 2 columns, word" in repr(shown) and "head 0 → good 0.012; head 0 → film 0.004" in repr(shown)
+    ax = shown.fig.axes[0]
+    assert (ax.get_ylabel(), ax.get_xlabel()) == ("head", "word")
+    assert [text.get_text() for text in ax.texts] == ["0.012", "0.004"]
+
+
 def test_the_largest_entries_are_named():
     weights = np.array([[0.9, 0.1], [0.4, 0.6]])
-    assert repr(heatmap(weights, ["a", "b"])) == ("Heat map of 2 queries (rows) by 2 keys (columns). "
+    assert repr(heatmap(weights, ["a", "b"])) == ("Heat map of 2 rows, query (from), by 2 columns, key (to). "
                                                   "Largest entries: a → a 0.90; b → b 0.60; b → a 0.40.")
     heads = np.stack([weights, np.array([[0.5, 0.5], [0.05, 0.95]])])
     assert repr(head_grid(heads, ["a", "b"])) == ("Attention maps of 2 heads over 2 tokens. "
@@ -130,7 +138,7 @@ def test_bars_show_sign_without_colour_and_values_in_order():
     good, bad = shown.fig.axes[0].patches
     assert not good.get_hatch() and bad.get_hatch() and good.get_facecolor() != bad.get_facecolor()
     assert shown.fig.axes[0].yaxis_inverted()
-    assert "largest w29 +29, smallest w0 0" in repr(bars([f"w{i}" for i in range(30)], range(30)))
+    assert "largest w29 29, smallest w0 0" in repr(bars([f"w{i}" for i in range(30)], range(30)))
 
 
 def test_curves_are_told_apart_by_dashes_and_described():
