@@ -1,0 +1,78 @@
+"""Every lecture runs from a clean kernel with the network cut; cells marked NBVAL_CHECK_OUTPUT print what they did.
+
+Seconds and peak memory are measured and shown at the end of the test run. Memory above the budget is a failure (a
+Binder has 2 GB); time is only reported, because it depends on the machine.
+"""
+
+import os
+import subprocess
+import sys
+import time
+
+import pytest
+
+from tools import notebooks, offline
+
+MEGABYTES = 1000
+LECTURES = notebooks.find()
+OFFLINE = offline.available()
+CUT = [sys.executable, str(notebooks.ROOT / "tools" / "offline.py")] if OFFLINE else []
+
+
+# A process of its own, small, because what its parent had in memory when it was started counts as its own peak.
+MEASURE = """
+import resource, subprocess, sys
+status = subprocess.call(sys.argv[2:], stderr=subprocess.STDOUT)
+open(sys.argv[1], "w").write(str(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss))
+sys.exit(status)
+"""
+
+
+def run_measured(command, folder):
+    """Run a command; its exit status, what it printed, seconds, and the peak memory (MB) of its largest process."""
+    environment = {name: value for name, value in os.environ.items() if not name.startswith("PYTEST_")}
+    start = time.perf_counter()
+    done = subprocess.run([sys.executable, "-c", MEASURE, folder / "peak", *command], cwd=notebooks.ROOT, text=True,
+                          env={**environment, **notebooks.ENVIRONMENT}, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+    peak = notebooks.peak_mb(int((folder / "peak").read_text()))
+    return done.returncode, done.stdout, time.perf_counter() - start, peak
+
+
+def test_continuous_integration_cuts_the_network():
+    assert OFFLINE or os.environ.get("CI") != "true", "under CI the lectures must run in a network namespace (unshare)"
+
+
+@pytest.mark.skipif(not OFFLINE, reason="this machine cannot make network namespaces")
+def test_the_cut_network_has_a_loopback_and_nothing_else(tmp_path):
+    program = (
+        "import errno, socket\n"
+        "server = socket.create_server(('127.0.0.1', 0))\n"
+        "socket.create_connection(server.getsockname(), 5)\n"
+        "for address in ('192.0.2.1', '1.1.1.1'):\n"
+        "    try:\n"
+        "        socket.create_connection((address, 80), 5)\n"
+        "    except OSError as error:\n"
+        "        print(errno.errorcode[error.errno])\n"
+    )
+    status, printed, _, _ = run_measured([*CUT, sys.executable, "-c", program], tmp_path)
+    assert (status, printed.split()) == (0, ["ENETUNREACH", "ENETUNREACH"])
+
+
+def test_peak_memory_is_that_of_the_largest_process(tmp_path):
+    ballast = bytearray(b"x") * 600_000_000                                 # the parent's own memory must not count
+    hungry = [sys.executable, "-c", "x = bytearray(400_000_000)"]
+    nested = [sys.executable, "-c", f"import subprocess; subprocess.run({hungry})"]
+    status, _, _, peak = run_measured([*CUT, *nested], tmp_path)
+    assert status == 0 and 400 < peak < 460 and len(ballast)
+
+
+@pytest.mark.parametrize("path", LECTURES, ids=lambda path: path.stem)
+def test_lecture(path, tmp_path, record_property):
+    status, printed, seconds, peak = run_measured([
+        *CUT, sys.executable, "-m", "pytest", str(path), "--nbval-lax", "--nbval-current-env",
+        f"--nbval-cell-timeout={notebooks.CELL_SECONDS}", "-q", "-x", "-p", "no:cacheprovider", "-p", "no:xdist"],
+        tmp_path)
+    for name, value in (("lecture", path.stem), ("seconds", seconds), ("peak", peak), ("offline", OFFLINE)):
+        record_property(name, value)
+    assert status == 0, printed
+    assert peak <= MEGABYTES, f"{path.name} needs {peak:.0f} MB, and a lecture may take {MEGABYTES} MB"

@@ -1,0 +1,141 @@
+"""Each committed lecture has the parts that every lecture has, was executed in order, and is small and clean."""
+
+import ast
+import base64
+import copy
+import importlib.metadata
+import io
+import json
+import re
+import sys
+import tomllib
+
+import nbformat
+import pytest
+from packaging.requirements import Requirement
+from packaging.utils import canonicalize_name
+from PIL import Image
+
+from tools import notebooks
+from tools.normalise import EMBEDDED_PNG, normalise
+
+pytestmark = pytest.mark.parametrize("path", notebooks.find(), ids=lambda path: path.stem)
+
+PARTS = ["You will", "Before this", "Takes", "Take-away", "References", "Next"]
+ABSOLUTE_PATH = re.compile(r"(?<![\w.:/])/(home|root|Users|tmp|opt|usr|var|mnt|srv|work|private)/\w|\b[A-Z]:\\\w")
+
+
+def read(path):
+    return nbformat.read(path, as_version=4)
+
+
+def code_cells(notebook):
+    return [cell for cell in notebook.cells if cell.cell_type == "code"]
+
+
+def outputs(notebook):
+    return [output for cell in code_cells(notebook) for output in cell.outputs]
+
+
+def texts(notebook):
+    """Every source and every text output, without the pictures in them."""
+    for cell in notebook.cells:
+        yield cell.source
+    for output in outputs(notebook):
+        yield output.get("text", "")
+        for kind, content in output.get("data", {}).items():
+            if kind.startswith("text/"):
+                yield EMBEDDED_PNG.sub("", content)
+
+
+def pngs(notebook):
+    for output in outputs(notebook):
+        data = output.get("data", {})
+        yield from filter(None, [data.get("image/png"), *EMBEDDED_PNG.findall(data.get("text/html", ""))])
+
+
+def test_title_and_number(path):
+    first = read(path).cells[0]
+    assert first.cell_type == "markdown"
+    assert re.match(rf"# {path.stem[:2]} · \S", first.source), f"the first line must be `# {path.stem[:2]} · Title`"
+
+
+def test_the_parts_that_every_lecture_has_in_their_order(path):
+    prose = "\n\n".join(cell.source for cell in read(path).cells if cell.cell_type == "markdown")
+    at = [re.search(rf"^(#+ |[-*] |> )?\W*{part}\b|\*\*{part}\b", prose, re.M) for part in PARTS]
+    missing = [part for part, found in zip(PARTS, at) if found is None]
+    assert not missing
+    assert re.search(r"Takes\W+.*\d+.*min", prose), "say how many minutes the lecture takes"
+    starts = [found.start() for found in at]
+    assert max(starts[:3]) < min(starts[3:]), "what it needs stands at the start, what it leaves at the end"
+
+
+def test_executed_in_order_without_gaps(path):
+    counts = [cell.execution_count for cell in code_cells(read(path))]
+    assert counts == list(range(1, len(counts) + 1)) and counts, "run `make lectures`"
+
+
+def test_cells_are_short(path):
+    long = [cell.source.splitlines()[0] for cell in code_cells(read(path)) if len(cell.source.splitlines()) > 25]
+    assert not long, "a code cell has at most 25 lines"
+
+
+def test_outputs_are_small_and_without_errors(path):
+    for number, cell in enumerate(read(path).cells, start=1):
+        if cell.cell_type == "code":
+            assert len(json.dumps(cell.outputs)) <= 400_000, f"cell {number} holds more than 400 kB of output"
+            assert all(output.output_type != "error" for output in cell.outputs), f"cell {number} ended in an error"
+            assert all(output.get("name") != "stderr" for output in cell.outputs), f"cell {number} printed a warning"
+
+
+def test_no_absolute_path(path):
+    found = [text[max(0, hit.start() - 30):hit.end() + 30] for text in texts(read(path))
+             for hit in ABSOLUTE_PATH.finditer(text)]
+    assert not found
+
+
+def test_pictures_have_alternative_text(path):
+    notebook = read(path)
+    for output in outputs(notebook):
+        for kind in ("image/png", "image/svg+xml", "image/jpeg"):
+            if kind in output.get("data", {}) and "text/html" not in output.data:
+                about = output.metadata.get(kind, {})
+                assert about.get("alt") or output.metadata.get("alt"), "show it with coursekit.show.picture(fig, alt)"
+    for text in texts(notebook):
+        for image in re.findall(r"<img\b[^>]*", text):
+            assert re.search(r"""\balt=(["'])\s*[^"'\s]""", image), f"no alternative text: {image[:80]}"
+    for cell in notebook.cells:
+        assert cell.cell_type == "code" or not re.search(r"!\[\s*\]\(", cell.source), "no alternative text"
+
+
+def test_pictures_are_of_moderate_size(path):
+    for png in pngs(read(path)):
+        image = Image.open(io.BytesIO(base64.b64decode(png)))
+        assert image.width <= 1200 and image.info.get("dpi", (100,))[0] <= 100.5
+
+
+def test_normalised(path):
+    notebook = read(path)
+    assert normalise(copy.deepcopy(notebook)) == notebook, "run `make lectures`"
+
+
+def test_imports_only_what_a_learner_has(path):
+    """On Binder only the project and its extra `lab` are installed."""
+    project = tomllib.loads((notebooks.ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    wanted = project["dependencies"] + project["optional-dependencies"]["lab"]
+    have = {canonicalize_name(Requirement(line).name) for line in wanted} | {"coursekit", "ipython"}
+    providers = importlib.metadata.packages_distributions()
+    for cell in code_cells(read(path)):
+        source = re.sub(r"^\s*[%!].*$", "pass", cell.source, flags=re.M)
+        for node in ast.walk(ast.parse(source)):
+            names = [alias.name for alias in node.names] if isinstance(node, ast.Import) else []
+            names += [node.module] if isinstance(node, ast.ImportFrom) else []
+            for module in {name.split(".")[0] for name in names} - set(sys.stdlib_module_names):
+                found = {canonicalize_name(name) for name in providers.get(module, [module])}
+                assert found & have, f"{module} comes neither with the project nor with its extra `lab`"
+
+
+def test_minutes_are_those_of_the_syllabus(path):
+    minutes = re.search(r"\*\*Takes\*\* (\d+) minutes", read(path).cells[0].source)[1]
+    syllabus = (notebooks.ROOT / "SYLLABUS.md").read_text(encoding="utf-8")
+    assert minutes == re.search(rf"\| {path.stem[:2]} [^|]*\| (\d+) \|", syllabus)[1]

@@ -1,0 +1,62 @@
+"""Every `interact` of every lecture answers over its whole range (tools/controls.py says which settings are tried)."""
+
+import re
+
+import nbformat
+import pytest
+
+from tools import notebooks
+
+INTERACT = re.compile(r"\binteract(ive|ive_output|_manual)?\s*\(|@\s*(\w+\.)*interact\b")
+INSTALL = f"import sys; sys.path.insert(0, {str(notebooks.ROOT)!r}); from tools import controls; controls.install()"
+COUNT = "print(controls.counted.controls, controls.counted.calls)"
+
+
+def with_controls():
+    """The lectures with a call of `interact` in their code."""
+    for path in notebooks.find():
+        cells = nbformat.read(path, as_version=4).cells
+        if any(cell.cell_type == "code" and INTERACT.search(cell.source) for cell in cells):
+            yield path
+
+
+def try_controls(notebook, folder):
+    """Execute a notebook with its controls tried; (controls, calls). AssertionError names cell, control and setting."""
+    code = nbformat.v4.new_code_cell
+    tried = nbformat.v4.new_notebook(cells=[code(INSTALL), *notebook.cells, code(COUNT)])
+    number, problem = notebooks.run_cells(tried, folder)
+    assert not problem, f"cell {number - 1}: {problem}"
+    return tuple(map(int, tried.cells[-1].outputs[0].text.split()))
+
+
+@pytest.mark.parametrize("path", with_controls(), ids=lambda path: path.stem)
+def test_every_control_answers_over_its_range(path):
+    controls, calls = try_controls(nbformat.read(path, as_version=4), path.parent)
+    assert controls >= 1 and calls >= controls, f"interact stands in {path.name}, and nothing was called"
+
+
+def test_a_setting_that_fails_is_named(tmp_path):
+    source = "from ipywidgets import interact\ndef inverse(x, name): return 1 / (x - 7)\n"
+    source += "interact(inverse, x=(0, 14), name=['a', 'b']);"
+    notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(source)])
+    with pytest.raises(AssertionError, match=r"cell 1: .*control 1, inverse\(x=7, name='a'\): ZeroDivisionError"):
+        try_controls(notebook, tmp_path)
+
+
+def test_all_forms_of_interact_are_seen(tmp_path):
+    source = """
+import ipywidgets as w
+from ipywidgets import fixed, interact, interact_manual, interactive, interactive_output
+seen = []
+@interact
+def a(on=True): seen.append(on)
+@interact(x=(0.0, 1.0, 0.5), k=fixed(3))
+def b(x, k): seen.append((x, k))
+interact_manual(lambda choice: seen.append(choice), choice={"one": 1, "two": 2})
+interactive_output(lambda n: seen.append(n), {"n": w.IntSlider(min=5, max=6)})
+made = interactive(lambda word: seen.append(word), word="x")
+assert set(seen) >= {True, False, (0.0, 3), (0.5, 3), (1.0, 3), 1, 2, 5, 6, "x", ""}, seen
+"""
+    notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(source)])
+    controls, calls = try_controls(notebook, tmp_path)
+    assert controls == 5 and calls >= 12

@@ -1,0 +1,105 @@
+"""Try every `interact` of a notebook over its range. Runs in the notebook's kernel: `install()` before the first cell.
+
+ipywidgets shows an exception in a callback beside the control and goes on, so a broken setting is easily missed. Here
+`interact`, `interact_manual`, `interactive` and `interactive_output` call the function for the settings in `settings`,
+and the first that fails stops the notebook with the control, the setting and the error.
+"""
+
+import itertools
+import random
+from types import SimpleNamespace
+
+import ipywidgets
+from IPython.utils.capture import capture_output
+from ipywidgets.widgets import interaction
+
+MOST_SETTINGS = 40              # of one control
+STEPS = 7                       # of one slider
+
+counted = SimpleNamespace(controls=0, calls=0)
+real_interactive = interaction.interactive
+
+
+def values(widget):
+    """The values to try of one widget: every option, both truths, or ends, middle and some steps of a slider."""
+    if isinstance(widget, ipywidgets.SelectMultiple):
+        options = list(widget._options_values)
+        return [(), *((option,) for option in options), tuple(options)]
+    if hasattr(widget, "_options_values"):
+        return list(widget._options_values)
+    if isinstance(widget.value, bool):
+        return [False, True]
+    if isinstance(widget.value, tuple) and hasattr(widget, "min"):                 # a range: all, nothing, as it stands
+        return [(widget.min, widget.max), (widget.min, widget.min), (widget.max, widget.max), widget.value]
+    if isinstance(widget.value, (int, float)) and hasattr(widget, "min") and hasattr(widget, "max"):
+        steps = {round((widget.max - widget.min) / widget.step * i / (STEPS - 1)) for i in range(STEPS)}
+        grid = [min(widget.max, widget.min + step * widget.step) for step in sorted(steps)] + [widget.max]
+        if isinstance(widget, ipywidgets.FloatLogSlider):
+            grid = [widget.base ** power for power in grid]
+        return list(dict.fromkeys([widget.value, *grid]))
+    if isinstance(widget.value, str):
+        return list(dict.fromkeys([widget.value, "", "a", "ünïcode 🙂 <b>"]))
+    return [widget.value]
+
+
+def settings(widgets):
+    """The settings to try of several widgets: all combinations, or, if these are too many, the lowest and the highest
+    of all, each widget alone over its range, and a fixed random choice of combinations."""
+    ranges = [values(widget) for widget in widgets]
+    combinations = 1
+    for tried in ranges:
+        combinations *= len(tried)
+    if combinations <= MOST_SETTINGS:
+        return list(itertools.product(*ranges))
+    first = tuple(widget.value for widget in widgets)
+    alone = [first[:i] + (value,) + first[i + 1:] for i, tried in enumerate(ranges) for value in tried]
+    chosen = [first, tuple(tried[0] for tried in ranges), tuple(tried[-1] for tried in ranges), *alone]
+    draw = random.Random(0)
+    while len(set(map(repr, chosen))) < MOST_SETTINGS:
+        chosen.append(tuple(draw.choice(tried) for tried in ranges))
+    return list({repr(setting): setting for setting in chosen}.values())
+
+
+def try_all(function, widgets):
+    """Call `function` for every setting of its widgets (a dict, by argument)."""
+    counted.controls += 1
+    for setting in settings(list(widgets.values())):
+        arguments = dict(zip(widgets, setting))
+        try:
+            with capture_output():
+                function(**arguments)
+        except Exception as error:
+            said = ", ".join(f"{name}={value!r}" for name, value in arguments.items())
+            raise AssertionError(f"control {counted.controls}, {function.__name__}({said}): "
+                                 f"{type(error).__name__}: {error}") from error
+        counted.calls += 1
+
+
+def try_interact(function=None, *rest, **abbreviations):
+    """In place of `interact` and `interact_manual`: a function call, or a decorator with or without arguments."""
+    if function is None:
+        return lambda decorated: try_interact(decorated, **abbreviations)
+    made = real_interactive(function, {"manual": True}, **abbreviations)     # manual: builds the widgets, calls nothing
+    try_all(function, {widget._kwarg: widget for widget in made.kwargs_widgets})
+    return function
+
+
+def try_interactive(function, options={}, **abbreviations):
+    """In place of `interactive`: the real widget, once all settings have passed."""
+    try_interact(function, **abbreviations)
+    return real_interactive(function, options, **abbreviations)
+
+
+def try_interactive_output(function, controls):
+    """In place of `interactive_output`."""
+    try_all(function, controls)
+    return ipywidgets.Output()
+
+
+def install():
+    """Put the four stand-ins where notebooks import the real ones from."""
+    try_interact.options = lambda **options: try_interact
+    for place in (ipywidgets, ipywidgets.widgets, interaction):
+        place.interact = place.interact_manual = try_interact
+        place.interactive = try_interactive
+        place.interactive_output = try_interactive_output

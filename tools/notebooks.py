@@ -1,0 +1,130 @@
+"""Execute the lectures, two at a time, each in a process of its own.
+
+    python -m tools.notebooks run [02]        headless; changes no file
+    python -m tools.notebooks execute [02]    in place, normalised (see normalise.py), ready to commit
+
+Both print one table (seconds, peak memory of the kernel, status) and fail if any lecture does, or if there is none.
+"""
+
+import argparse
+import json
+import os
+import resource
+import subprocess
+import sys
+import tempfile
+import time
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import nbformat
+from nbclient import NotebookClient
+from nbclient.exceptions import CellExecutionError, CellTimeoutError, DeadKernelError
+
+from .normalise import normalise
+
+ROOT = Path(__file__).resolve().parent.parent
+CELL_SECONDS = 120          # a cell that takes longer is stopped
+AT_ONCE = 2
+
+# One thread and one hash seed: the same numbers on every run, and two lectures side by side on two cores.
+ENVIRONMENT = {"OMP_NUM_THREADS": "1", "MKL_NUM_THREADS": "1", "PYTHONHASHSEED": "0", "TOKENIZERS_PARALLELISM": "false"}
+
+
+def find(only="", folder=ROOT / "lectures"):
+    """The lectures' paths in order; with `only`, those whose name starts so. FileNotFoundError if there is none."""
+    found = [path for path in sorted(folder.glob("[0-9][0-9]_*.ipynb")) if path.name.startswith(only)]
+    if not found:
+        raise FileNotFoundError(f"There is no {folder.name}/{only or 'NN_'}*.ipynb; expected at least one lecture.")
+    return found
+
+
+def run_cells(notebook, folder):
+    """Execute a NotebookNode in place, in `folder`. Returns (number of the cell where it stopped, why), why "" if all
+    went well; cells are counted from 1, text cells too."""
+    started = [0]
+    client = NotebookClient(notebook, timeout=CELL_SECONDS, kernel_name="python3", record_timing=False,
+                            resources={"metadata": {"path": str(folder)}},
+                            on_cell_start=lambda cell, cell_index: started.append(cell_index + 1))
+    try:
+        client.execute()
+        problem = ""
+    except CellExecutionError as error:
+        problem = f"{error.ename}: {error.evalue}"
+    except CellTimeoutError:
+        problem = f"longer than {CELL_SECONDS} s"
+    except DeadKernelError:
+        problem = "the kernel died (out of memory?)"
+    return started[-1], problem
+
+
+def execute(path):
+    """Run every cell of the notebook at `path`. Returns (notebook, problem); problem is "" if there was none."""
+    notebook = nbformat.read(path, as_version=4)
+    for cell in notebook.cells:
+        if cell.cell_type == "code":
+            cell.outputs, cell.execution_count = [], None
+    number, problem = run_cells(notebook, Path(path).parent)
+    return notebook, problem and f"cell {number}: {problem}"
+
+
+def write(notebook, path):
+    """Write the whole notebook or leave the old one: to a file beside it first."""
+    with tempfile.NamedTemporaryFile("w", dir=path.parent, suffix=".tmp", delete=False, encoding="utf-8") as file:
+        nbformat.write(notebook, file)
+    os.chmod(file.name, 0o644)
+    os.replace(file.name, path)
+
+
+def peak_mb(maxrss):
+    """Peak memory in MB (10**6 bytes) of getrusage's ru_maxrss, which counts in units of 1024 bytes, on macOS in bytes."""
+    return maxrss * (1 if sys.platform == "darwin" else 1024) / 1e6
+
+
+def one(path, in_place):
+    """Execute one lecture here and print what was measured as a line of JSON (the child's side of `measured`)."""
+    start = time.perf_counter()
+    notebook, problem = execute(path)
+    seconds = time.perf_counter() - start
+    if in_place and not problem:
+        write(normalise(notebook), path)
+    peak = peak_mb(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss)
+    print(json.dumps({"seconds": seconds, "peak": peak, "problem": problem}))
+
+
+def measured(path, in_place):
+    """Execute one lecture in a new process: a dict of seconds, peak (MB) and problem."""
+    command = [sys.executable, "-m", "tools.notebooks", "one", str(path)] + ["--in-place"] * in_place
+    done = subprocess.run(command, cwd=ROOT, env={**os.environ, **ENVIRONMENT}, capture_output=True, text=True)
+    if done.returncode:
+        last = (done.stderr.strip().splitlines() or ["no message"])[-1]
+        return {"seconds": 0, "peak": 0, "problem": f"could not be executed: {last}"}
+    return json.loads(done.stdout.splitlines()[-1])
+
+
+def main():
+    parser = argparse.ArgumentParser(prog="python -m tools.notebooks", description=__doc__.splitlines()[0])
+    parser.add_argument("what", choices=["run", "execute", "one"])
+    parser.add_argument("which", nargs="?", default="", help="how the lecture's name starts, such as 02 (default: all)")
+    parser.add_argument("--in-place", action="store_true", help=argparse.SUPPRESS)
+    asked = parser.parse_args()
+    if asked.what == "one":
+        return one(Path(asked.which), asked.in_place)
+    try:
+        lectures = find(asked.which)
+    except FileNotFoundError as error:
+        sys.exit(str(error))
+
+    with ThreadPoolExecutor(AT_ONCE) as pool:
+        results = list(pool.map(lambda path: measured(path, asked.what == "execute"), lectures))
+    print(f"{'lecture':<28}{'seconds':>8}{'peak MB':>9}  status")
+    for path, result in zip(lectures, results):
+        status = "FAILED" if result["problem"] else "ok"
+        print(f"{path.stem:<28}{result['seconds']:>8.1f}{result['peak']:>9.0f}  {status}")
+    failed = [f"{path.name}, {result['problem']}" for path, result in zip(lectures, results) if result["problem"]]
+    if failed:
+        sys.exit("\n" + "\n".join(failed))
+
+
+if __name__ == "__main__":
+    main()

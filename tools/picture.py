@@ -1,0 +1,71 @@
+"""Make the README's picture, docs/picture.png: `python -m tools.picture`.
+
+The picture is what lecture 00 itself shows: its seven explanations of one review above its map of attention, taken from
+the executed notebook and drawn by a headless Chromium (or Chrome), which must be installed. On a white ground, so that
+it reads on light and dark pages. Run it again after the lecture's outputs have changed; the fonts are the machine's.
+"""
+
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+import nbformat
+from PIL import Image, ImageChops
+
+from .notebooks import ROOT
+
+LECTURE, PICTURE = ROOT / "lectures" / "00_welcome.ipynb", ROOT / "docs" / "picture.png"
+BROWSERS = ("chromium", "chromium-browser", "google-chrome", "chrome")
+WIDTH, HEIGHT, SCALE = 900, 1200, 4 / 3               # of the window in CSS pixels; its empty end is cut off
+
+PAGE = """<!doctype html><meta charset="utf-8"><style>
+body { margin: 0; background: #fff; color: #1a1a1a; font: 16px "DejaVu Sans", Arial, sans-serif }
+main { padding: 18px 28px 10px }
+h1 { font-size: 22px; margin: 0 0 10px } h2 { font-size: 17px; margin: 18px 0 6px }
+img { width: 100% }
+</style><main><h1>A model calls this review negative. Which words made it say so?</h1>
+EXPLANATIONS
+<h2>Above, seven explainers; below, the attention of the model’s six heads</h2>
+MAP</main>"""
+
+
+def parts(notebook):
+    """From the executed lecture: the HTML of the comparison of seven explanations, and the <img> of its map."""
+    shown = [output.data["text/html"] for cell in notebook.cells if cell.cell_type == "code"
+             for output in cell.outputs if "text/html" in output.get("data", {})]
+    comparisons = [html for html in shown if all(f">{name}</th>" in html for name in ("α-avg", "LIME"))]
+    maps = [html for html in shown if 'alt="Where six heads look' in html]
+    if not (comparisons and maps):
+        raise ValueError(f"{LECTURE.name} holds no comparison or no map: execute it with `make lectures ONLY=00`")
+    return comparisons[0], re.search(r"<img[^>]*>", maps[0]).group()
+
+
+def photograph(page, browser):
+    """A page (HTML) as an RGB image, without the empty ground at its end."""
+    with tempfile.TemporaryDirectory() as folder:
+        source, target = Path(folder, "page.html"), Path(folder, "page.png")
+        source.write_text(page, encoding="utf-8")
+        subprocess.run([browser, "--headless", "--no-sandbox", "--disable-gpu", "--hide-scrollbars",
+                        f"--force-device-scale-factor={SCALE}", f"--window-size={WIDTH},{HEIGHT}",
+                        f"--screenshot={target}", source.as_uri()],
+                       check=True, capture_output=True, timeout=60)
+        image = Image.open(target).convert("RGB")
+    drawn = ImageChops.invert(image).getbbox()                                   # white is zero, once inverted
+    return image.crop((0, 0, image.width, min(image.height, drawn[3] + round(10 * SCALE))))
+
+
+def main():
+    browser = next(filter(None, map(shutil.which, BROWSERS)), None)
+    if browser is None:
+        sys.exit(f"The picture is drawn by a browser: install one of {', '.join(BROWSERS)}.")
+    explanations, attention = parts(nbformat.read(LECTURE, as_version=4))
+    image = photograph(PAGE.replace("EXPLANATIONS", explanations).replace("MAP", attention), browser)
+    image.save(PICTURE, optimize=True)
+    print(f"{PICTURE.relative_to(ROOT)}: {image.width} × {image.height}, {PICTURE.stat().st_size / 1000:.0f} kB")
+
+
+if __name__ == "__main__":
+    main()
