@@ -63,7 +63,7 @@ def training_rows(texts, plain_merges=300):
             return peer_training(texts, n_merges)
 
         agreed = agreement(ours().merges, peer_merges(theirs()))
-        yield compare(f"train, {n_merges} merges", "tokenizers", *in_turns([ours, theirs], 9), agreed, 1)
+        yield compare(f"train, {n_merges} merges", "tokenizers", *in_turns([ours, theirs], 15), agreed, 1)
     plain = []
     plain_s = best_of(lambda: plain.extend(plain_training(texts, plain_merges)), 1)
     ours_s = best_of(lambda: BytePairTokenizer.train(texts, 257 + plain_merges), 7)

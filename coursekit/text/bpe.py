@@ -126,16 +126,15 @@ def learn_merges(words, n_merges, first_id):
         merges.append((ord(a), ord(b)))
         before, behind = defaultdict(list), defaultdict(list)  # neighbour of `new` → words, once per place
         for i in set(where.pop(pair)):
-            parts = words[i].split(pair)
-            if len(parts) > 1:
-                words[i] = new.join(parts)
-                last = parts[0][-1:]
-                for part in parts[1:]:
-                    if last:
-                        before[last].append(i)
-                    if part:
-                        behind[part[0]].append(i)
-                    last = part[-1:] or new  # the pair twice in a row: `new` is its own neighbour
+            done, joined, rest = words[i].partition(pair)
+            while joined:
+                if done:  # its last token is `new` itself where the pair comes twice in a row
+                    before[done[-1]].append(i)
+                part, joined, rest = rest.partition(pair)
+                if part:
+                    behind[part[0]].append(i)
+                done += new + part
+            words[i] = done
         for x, found in before.items():  # x a b has become x new, so a pair x a is gone (b a, where x is `new`)
             counts[(b if x == new else x) + a] -= add(x + new, found)
         for x, found in behind.items():  # a b x has become new x, so a pair b x is gone
