@@ -20,7 +20,8 @@ setup:
 	@$(PYTHON) tools/setup.py
 
 lab: setup
-	$(PY) -m jupyterlab --ServerApp.root_dir=. lectures/00_welcome.ipynb
+	@root=; [ "$$(id -u)" != 0 ] || root=--allow-root; \
+	$(PY) -m jupyterlab $$root --ServerApp.root_dir=. lectures/00_welcome.ipynb
 
 test: setup
 	$(ONE_THREAD) $(PY) -m pytest tests -n 2 --dist loadscope
