@@ -66,26 +66,31 @@ def load_weights(name, folder=FOLDER):
     return model.eval().requires_grad_(False)
 
 
-def save_weights(model, name, folder=FOLDER):
-    """Store a classifier under `name` in half precision, with the vocabulary that all of them share."""
-    words = "\n".join(model.tokenizer.vocab).encode("utf8")
+def _store_vocabulary(tokenizer, name, folder):
+    """Write the vocabulary that all files share, or raise ValueError where `name` has another one."""
+    words = "\n".join(tokenizer.vocab).encode("utf8")
     if VOCABULARY in _hashes(folder) and _checked(VOCABULARY, folder).read_bytes() != words:
         raise ValueError(f"{name} has another vocabulary than the models in {folder.name}/: train it on the same reviews")
-    about = {"class": type(model).__name__, "config": json.dumps(model.config)}
     _store(VOCABULARY, words, folder)
+
+
+def save_weights(model, name, folder=FOLDER):
+    """Store a classifier under `name` in half precision, with the vocabulary that all of them share."""
+    _store_vocabulary(model.tokenizer, name, folder)
+    about = {"class": type(model).__name__, "config": json.dumps(model.config)}
     weights = {key: value.half().contiguous() for key, value in model.state_dict().items()}
     _store(f"{name}.safetensors", save(weights, about), folder)
 
 
-def write_card(name, facts, command, folder=FOLDER):
-    """Write the card NAME.md of a model: what it is, its data, the exact command, metrics, licence."""
+def write_card(name, what, facts, loading, folder=FOLDER):
+    """Write the card NAME.md of a model: what it is, metrics, data, the exact command, how to load it, licence."""
     rows = "\n".join(f"| {key} | {value} |" for key, value in facts.items())
     (folder / f"{name}.md").write_text(
-        f"# {name}\n\nScores film reviews: the log-odds that a review is positive.\n\n| | |\n| --- | --- |\n{rows}\n"
+        f"# {name}\n\n{what}\n\n| | |\n| --- | --- |\n{rows}\n"
         "| Data | Large Movie Review Dataset, 25,000 training reviews (Maas et al., Learning Word Vectors for Sentiment "
         "Analysis, ACL 2011); no text of it is part of the model or the course |\n"
-        f"| Command | `{command}` |\n"
-        f"| Loading | `coursekit.models.load_weights(\"{name}\")` |\n"
+        f"| Command | `python -m tools.train_imdb {name} --root FOLDER` |\n"
+        f"| Loading | `coursekit.models.{loading}` |\n"
         "| Licence | BSD-3-Clause, as the rest of the code |\n"
         "| Limits | English film reviews, 9,000 lower-cased words; a teaching model, not for decisions about people |\n",
         encoding="utf8")
@@ -105,7 +110,8 @@ def naive_bayes(tokenizer, counts):
 
 
 def save_log_odds(tokenizer, log_odds, folder=FOLDER):
-    """Store the Naive-Bayes log-odds (D,) of the shared vocabulary."""
+    """Store the Naive-Bayes log-odds (D,) of the shared vocabulary, in half precision."""
+    _store_vocabulary(tokenizer, LOG_ODDS.removesuffix(".safetensors"), folder)
     _store(LOG_ODDS, save({"log_odds": log_odds.half()}), folder)
 
 

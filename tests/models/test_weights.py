@@ -9,11 +9,11 @@ import pytest
 import torch
 
 from coursekit.models import AttentionClassifier, TransformerClassifier, load_weights, naive_bayes_log_odds
-from coursekit.models.weights import FOLDER, naive_bayes, save_weights
+from coursekit.models.weights import FOLDER, naive_bayes, save_log_odds, save_weights
 from coursekit.text import WordTokenizer
 
-NAMES = {"imdb-tame": (AttentionClassifier, 86), "imdb-peaky": (AttentionClassifier, 85),
-         "imdb-6layer": (TransformerClassifier, 80)}
+NAMES = {"imdb-tame": AttentionClassifier, "imdb-peaky": AttentionClassifier, "imdb-6layer": TransformerClassifier}
+LEAST = {"imdb-tame": 86, "imdb-peaky": 85, "imdb-6layer": 80, "imdb-naive-bayes": 81}           # per cent right, by card
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -23,7 +23,7 @@ def test_each_model_loads_and_tells_praise_from_blame(name):
     torch.manual_seed(7)
     model = load_weights(name)
     assert torch.equal(torch.rand(1), expected)                                  # loading leaves the caller's seed alone
-    assert isinstance(model, NAMES[name][0]) and not model.training and model.W_e.dtype == torch.float32
+    assert isinstance(model, NAMES[name]) and not model.training and model.W_e.dtype == torch.float32
     praise, blame = (model.tokenizer.tokenize(text) for text in (
         "A wonderful film, beautifully acted and deeply moving. I loved every minute of it.",
         "A boring and pointless mess. The acting is awful, the plot is stupid, and I want my money back."))
@@ -31,11 +31,11 @@ def test_each_model_loads_and_tells_praise_from_blame(name):
     assert scores[0] > 0.5 and scores[1] < -0.5
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", LEAST)
 def test_each_card_names_data_command_metric_and_licence(name):
     card = (FOLDER / f"{name}.md").read_text(encoding="utf8")
     accuracy = float(re.search(r"25,000 test reviews \| ([\d.]+)%", card)[1])
-    assert accuracy >= NAMES[name][1]
+    assert LEAST[name] <= accuracy <= 100
     for words in ("Maas et al.", f"python -m tools.train_imdb {name}", "BSD-3-Clause", "Limits"):
         assert words in card
 
@@ -80,6 +80,8 @@ def test_saving_and_loading_is_a_round_trip_in_half_precision(tmp_path):
             assert torch.equal(again.state_dict()[key], value.half().float())
     with pytest.raises(ValueError, match="another vocabulary"):
         save_weights(AttentionClassifier(WordTokenizer(words[:-1]), T_max=9), "other", tmp_path)
+    with pytest.raises(ValueError, match="imdb-naive-bayes has another vocabulary"):
+        save_log_odds(WordTokenizer(words[:-1]), torch.zeros(5), tmp_path)
     assert not list(tmp_path.glob("other*")) and not list(tmp_path.glob("*.part"))
 
 
