@@ -33,14 +33,12 @@ lectures: setup
 	@$(ONE_THREAD) $(PY) -m tools.notebooks execute $(ONLY)
 
 exercises: setup
-	@if [ -d solutions ]; then \
-	    for folder in solutions/*/; do \
-	        $(PY) -m nbgrader generate_assignment "$$(basename "$$folder")" --create --force \
-	            --CourseDirectory.source_directory=solutions --CourseDirectory.release_directory=exercises || exit 1; \
-	    done; \
-	else \
-	    echo 'There is no solutions/ folder yet, so there are no exercises to make.'; \
-	fi
+	@rm -rf build/exercises
+	@for folder in solutions/*/; do \
+	    $(PY) -m nbgrader generate_assignment "$$(basename "$$folder")" --create --force --no-db \
+	        --CourseDirectory.release_directory=build/exercises || exit 1; \
+	done
+	@rm -rf exercises && mv build/exercises exercises
 
 bench: setup
 	@for file in bench/[!_]*.py; do \

@@ -1,0 +1,31 @@
+"""What an assignment calls to have an answer looked at: `check.<topic>.<question>(function)`.
+
+    check.attention.softmax(softmax)     one friendly line if it is right; else what a teaching assistant would say
+    check.score()                        which questions of the notebook pass, and their points
+    check.unseen(name)                   random numbers for tests that students do not see
+    check.same(got, expected)            the one comparison; check.difference says in words what differs
+
+A check returns None. If the answer is wrong it raises `CheckFailed`: text without a stack trace for people, a failed
+cell for nbgrader. Topics are loaded when they are asked for, so that importing this costs nothing.
+"""
+
+import importlib
+
+from coursekit.grade.checks.failure import CheckFailed
+from coursekit.grade.checks.same import difference, same
+from coursekit.grade.checks.score import score
+from coursekit.grade.checks.unseen import unseen
+
+TOPICS = ("tokens", "attention")
+
+__all__ = ["CheckFailed", "TOPICS", "difference", "same", "score", "unseen"]
+
+
+def __getattr__(name):
+    if name in TOPICS:
+        return importlib.import_module(f"{__name__}.{name}")
+    raise AttributeError(f"there is no check.{name}: the topics are {', '.join(TOPICS)}")
+
+
+def __dir__():
+    return [*__all__, *TOPICS]

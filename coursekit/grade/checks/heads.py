@@ -1,0 +1,207 @@
+"""Checks of assignment 02, second half: several heads, a test of equivariance, a folded head."""
+
+import math
+
+import torch
+
+from coursekit.grade.checks.question import question
+from coursekit.grade.checks.same import kind, same
+from coursekit.models import causal_mask, scaled_dot_product_attention, sinusoidal_positions
+
+__all__ = ["rounded", "multi_head", "known", "is_equivariant", "fold"]
+
+ATTENTIONS = ("coursekit.models.scaled_dot_product_attention", "coursekit.models.single_query_attention",
+              "coursekit.models.MultiHeadAttention", "torch.nn.functional.scaled_dot_product_attention",
+              "torch.nn.functional.multi_head_attention_forward", "torch.nn.MultiheadAttention")
+
+
+def rounded(*shape, seed):
+    """Normal random numbers with one decimal, that one can read."""
+    return torch.randn(*shape, generator=torch.Generator().manual_seed(seed)).mul(10).round().div(10)
+
+
+# -- multi_head ------------------------------------------------------------------------------------------------------
+
+E4 = rounded(3, 4, seed=4)
+STACKED = [rounded(4, 4, seed=seed) for seed in (5, 6, 7)]
+W_O = rounded(4, 4, seed=8)
+
+
+@question((2, 2), {"two heads": (E4, *STACKED, W_O, 2), "one head": (E4, *STACKED, W_O, 1),
+                   "heads of another size": (E4, rounded(6, 4, seed=9), rounded(6, 4, seed=10), rounded(2, 4, seed=11),
+                                             rounded(4, 2, seed=12), 2)},
+          forbidden=ATTENTIONS, instead="your self_attention, or matrix products and your softmax")
+def multi_head(e, W_q, W_k, W_v, W_o, K):
+    """multi_head(e, W_q, W_k, W_v, W_o, K): (output (T, d_e), A (K, T, T)); the heads are stacked in W_q, W_k, W_v."""
+    return _heads(e, W_q, W_k, W_v, W_o, K)
+
+
+def _heads(e, W_q, W_k, W_v, W_o, K, interleaved=False, scale=None):
+    def split(x):                                                       # (T, K·d) → (K, T, d)
+        return torch.stack(x.chunk(K, -1)) if not interleaved else torch.stack([x[:, i::K] for i in range(K)])
+
+    q, k, v = (split(e @ W.T) for W in (W_q, W_k, W_v))
+    q = q if scale is None else q * math.sqrt(q.shape[-1]) / scale
+    output, A = scaled_dot_product_attention(q, k, v)
+    return torch.cat(list(output), -1) @ W_o.T, A
+
+
+@multi_head.suspect
+def _(got, e, W_q, W_k, W_v, W_o, K):
+    if type(got) not in (list, tuple) or len(got) != 2:
+        return "Return both: output (T, d_e), A (K, T, T)."
+    (output, A), (right, maps) = got, multi_head.__wrapped__(e, W_q, W_k, W_v, W_o, K)
+    if kind(A) != "a tensor" or kind(output) != "a tensor":
+        return "A is one tensor (K, T, T): torch.stack makes one of a list of maps." if type(A) is list else None
+    if same(output, maps) and same(A, right):
+        return "The two have changed places: first the output, then the maps."
+    if tuple(A.shape) == (*maps.shape[1:], K) and K != len(e):
+        return "The heads come first: (K, T, T)."
+    mixed = torch.cat(list(maps @ torch.stack((e @ W_v.T).chunk(K, -1))), -1)
+    if same(A, maps):
+        if same(output, mixed):
+            return "The heads stand side by side, as they should, but W_o did not mix them."
+        if mixed.shape[1] == W_o.shape[0] == W_o.shape[1] and same(output, mixed @ W_o):
+            return "W_o acts from the wrong side. With a row for each token, W_o x becomes x @ W_o.T."
+        average = (maps @ torch.stack((e @ W_v.T).chunk(K, -1))).mean(0)
+        if average.shape[1] == W_o.shape[1] and same(output, average @ W_o.T):
+            return "The heads' outputs were averaged. They are put side by side: torch.cat."
+        backwards = torch.cat(list(maps @ torch.stack((e @ W_v.T).chunk(K, -1)))[::-1], -1)
+        if same(output, backwards @ W_o.T):
+            return "The heads' outputs stand in the wrong order."
+        return ("The maps are right, the output is not. The heads' outputs stand side by side, head after head, "
+                "before W_o: "
+                "a reshape of (K, T, d) to (T, K·d) mixes tokens and heads, unless T comes first before it.")
+    if K > 1 and same(A, _heads(e, W_q, W_k, W_v, W_o, K, interleaved=True)[1]):
+        return ("The heads are interleaved: head i took every K-th row. Head 0 has the first d_att rows of W_q, head "
+                "1 the "
+                "next ones: split(d_att), or a reshape to (T, K, d_att).")
+    for scale, words in ((1, "The scores are not scaled: where is √d_att?"),
+                         (math.sqrt(W_q.shape[0]), "The scores are divided by the root of K·d_att, the size of all "
+                                                   "heads "
+                          "together. Each head divides by the root of its own size."),
+                         (math.sqrt(e.shape[1]), "The scores are divided by √d_e. Each head divides by √d_att.")):
+        if same(A, _heads(e, W_q, W_k, W_v, W_o, K, scale=scale)[1]):
+            return words
+    if tuple(A.shape) == tuple(maps.shape) and A.isfinite().all():
+        if torch.allclose(A.sum(1), torch.ones_like(A.sum(1)), atol=1e-3):
+            return "The columns sum to one, the rows should: is the softmax over the wrong axis?"
+        if K > 1 and same(A, maps.mean(0).expand_as(maps)):
+            return "All heads have the same map. Each has its own."
+        if K > 1 and _reshaped_at_once(A, e, W_q, W_k, K):
+            return ("Tokens and heads got mixed: reshape (T, K·d_att) to (T, K, d_att) first, then move K to the "
+                    "front with "
+                    "transpose. A reshape straight to (K, T, d_att) cuts elsewhere.")
+    return "Look at one head alone: are its queries and keys the rows i·d_att to (i + 1)·d_att of W_q and W_k, times e?"
+
+
+def _reshaped_at_once(A, e, W_q, W_k, K):
+    """Did a reshape from (T, K·d) straight to (K, T, d) make these maps?"""
+    q, k = ((e @ W.T).reshape(K, len(e), -1) for W in (W_q, W_k))
+    return same(A, torch.softmax(q @ k.mT / math.sqrt(q.shape[-1]), -1))
+
+
+# -- is_equivariant --------------------------------------------------------------------------------------------------
+
+def known(layer, equivariant):
+    """A layer, (T, d) → (T, d), of which it is known whether it is permutation equivariant."""
+    layer.equivariant, layer.calls = equivariant, []
+    return layer
+
+
+def _attend(positions=False, mask=None):
+    def layer(e):
+        e = e + sinusoidal_positions(*e.shape) if positions else e
+        return scaled_dot_product_attention(e, 2 * e, e, mask)[0]
+    return layer
+
+
+def _bare(layer, T, d):
+    """The layer without its truth; it counts its calls and refuses what it cannot take."""
+    def bare(e):
+        if kind(e) != "a tensor" or tuple(e.shape) != (T, d) or not e.is_floating_point():
+            found = f"{kind(e)} of shape {tuple(e.shape)}, {e.dtype}" if kind(e) == "a tensor" else kind(e)
+            raise ValueError(f"layer takes a tensor of shape (T, d) = {(T, d)} with floating-point numbers, got "
+                             f"{found}")
+        layer.calls.append(1)
+        return layer(e.detach().float().clone())
+
+    layer.calls.clear()
+    return bare, T, d
+
+
+@question((2, 2), {"attention without positions": (known(_attend(), True), 6, 8),
+                   "attention with positions": (known(_attend(positions=True), False), 6, 8),
+                   "attention with a causal mask": (known(_attend(mask=causal_mask(5)), False), 5, 4),
+                   "each token by itself": (known(lambda e: torch.relu(e) - 0.1, True), 4, 3),
+                   "reversing and shifting change nothing": (known(
+                       lambda e: e + torch.roll(e, 1, 0) + torch.roll(e, -1, 0), False), 5, 3)},
+          prepare=_bare)
+def is_equivariant(layer, T, d):
+    """is_equivariant(layer, T, d): True if layer, (T, d) → (T, d), permutes its output as its input is permuted."""
+    return layer.equivariant
+
+
+@is_equivariant.suspect
+def _(got, layer, T, d):
+    calls = len(layer.calls)
+    if kind(got) != "True or False":
+        if kind(got) == "a tensor":
+            return ("The answer is one word, True or False. `==` of two tensors compares every entry; torch.allclose "
+                    "all.")
+        return "The answer is True or False."
+    if not calls:
+        return "The layer was never called. Its code is not to be seen: try it out."
+    if calls == 1:
+        return ("The layer was called once. It takes two outputs to compare: of an input, and of the same input "
+                "reordered.")
+    if layer.equivariant:
+        return ("This layer is equivariant. Is it layer(e)[order] that you compare with layer(e[order])? And with a "
+                "tolerance? "
+                "Sums in another order differ in the last digit: torch.allclose(…, atol=1e-5).")
+    return ("This layer is not equivariant. One special reordering (a swap of two, a reversal, a shift) does not "
+            "show it, "
+            "nor an input whose rows are equal, nor a comparison that forgives much. Try several random orders of a "
+            "random "
+            "input.")
+
+
+# -- fold ------------------------------------------------------------------------------------------------------------
+
+HEAD = tuple(rounded(*shape, seed=13 + i) for i, shape in enumerate([(3,), (2, 3), (2, 3), (4, 3), (4,)]))
+
+
+@question((1, 2), {"d_e = 3, d_att = 2, d_out = 4": HEAD},
+          forbidden=("coursekit.models.AttentionClassifier",), instead="matrix products")
+def fold(e_cls, W_q, W_k, W_v, W_l):
+    """fold(e_cls, W_q, W_k, W_v, W_l): (u, w), both (d_e,): α_t ∝ exp(e_t·u), and the head adds Σ α_t (e_t·w)."""
+    return torch.einsum("ad,ab,b->d", W_k, W_q, e_cls) / math.sqrt(len(W_k)), torch.einsum("od,o->d", W_v, W_l)
+
+
+@fold.suspect
+def _(got, e_cls, W_q, W_k, W_v, W_l):
+    if type(got) not in (list, tuple) or len(got) != 2:
+        return "Return both: u, w."
+    (u, w), (right_u, right_w) = got, fold.__wrapped__(e_cls, W_q, W_k, W_v, W_l)
+    if same(u, right_w) and same(w, right_u):
+        return "The two have changed places: first u, for where, then w, for what."
+    if kind(u) != "a tensor" or kind(w) != "a tensor":
+        return None
+    if same(u, right_u):
+        if same(w, right_w / math.sqrt(len(W_k))):
+            return "w has no root: only scores are scaled."
+        return ("u is right. For w: the head's output is W_ℓ · W_v e_t, weighted. Which vector has that product with "
+                "e_t?")
+    root = math.sqrt(len(W_k))
+    if same(u, right_u * root):
+        return "u lacks the division by √d_att: α_t is to be exp(e_t·u), divided by its sum."
+    if same(u, right_u * root / math.sqrt(len(e_cls))):
+        return "u is divided by √d_e. It is √d_att, the length of a query."
+    if same(u, right_u / root):
+        return "u is divided by d_att. It is its square root."
+    if W_q.shape[0] == W_q.shape[1] and same(u, W_k @ (W_q @ e_cls) / root):
+        return "q·(W_k e_t) = (W_kᵀ q)·e_t: the matrix changes sides transposed."
+    if same(u, W_q.T @ (W_k @ e_cls) / root):
+        return "The class token asks: its embedding goes through W_q, the others' through W_k."
+    return ("Start from q·k_t with q = W_q e_cls and k_t = W_k e_t. Write it as (a vector)·e_t: that vector, scaled, "
+            "is u.")

@@ -1,0 +1,21 @@
+"""nbgrader's settings: where the course keeps what. They hold wherever nbgrader is started and the course lies.
+
+solutions/  →  exercises/  →  grading/submitted/  →  grading/autograded/  →  grading/feedback/
+"""
+
+from pathlib import Path
+
+HERE = Path(__file__).resolve().parent
+
+c = get_config()                                                        # noqa: F821, given by nbgrader
+c.CourseDirectory.root = str(HERE)
+c.CourseDirectory.course_id = "attention-explained"
+c.CourseDirectory.source_directory = "solutions"
+c.CourseDirectory.release_directory = "exercises"
+c.CourseDirectory.submitted_directory = "grading/submitted"
+c.CourseDirectory.autograded_directory = "grading/autograded"
+c.CourseDirectory.feedback_directory = "grading/feedback"
+c.CourseDirectory.solution_directory = "grading/solution"
+c.CourseDirectory.db_url = f"sqlite:///{HERE.as_posix()}/gradebook.db"
+c.OverwriteCells.add_missing_cells = True                               # a deleted check is put back, not forgiven
+c.NbGrader.logfile = ""

@@ -1,0 +1,141 @@
+"""exercises/ is what solutions/ makes, to the byte, and gives nothing away; nbgrader agrees with both."""
+
+import ast
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import nbformat
+import pytest
+
+from coursekit.grade import check
+from coursekit.grade.checks.score import points
+
+ROOT = Path(__file__).parents[2]
+NAMES = sorted(path.name for path in (ROOT / "solutions").iterdir() if path.is_dir())
+
+
+def nbgrader(*arguments):
+    return subprocess.run([sys.executable, "-m", "nbgrader", *map(str, arguments)], cwd=ROOT, capture_output=True,
+                          text=True, env=os.environ | {"OMP_NUM_THREADS": "1"})
+
+
+def read(folder, name):
+    return nbformat.read(ROOT / folder / name / f"{name}.ipynb", as_version=4)
+
+
+def graded(notebook):
+    """The cells that nbgrader knows, by grade_id."""
+    return {cell.metadata.nbgrader.grade_id: cell for cell in notebook.cells if "nbgrader" in cell.metadata}
+
+
+def files(folder):
+    return {path.relative_to(folder): path.read_bytes() for path in folder.rglob("*")
+            if path.is_file() and ".ipynb_checkpoints" not in path.parts}
+
+
+@pytest.fixture(scope="module")
+def released(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("released")
+    for name in NAMES:
+        made = nbgrader("generate_assignment", name, "--create", "--force", "--no-db",
+                        f"--CourseDirectory.release_directory={folder}")
+        assert made.returncode == 0, made.stderr
+    return folder
+
+
+def test_exercises_are_fresh(released):
+    made, committed = files(released), files(ROOT / "exercises")
+    assert made.keys() == committed.keys()
+    stale = [str(path) for path in made if made[path] != committed[path]]
+    assert not stale, "run `make exercises`"
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_exercises_hold_no_solution_and_no_hidden_test(name):
+    text = (ROOT / "exercises" / name / f"{name}.ipynb").read_text(encoding="utf-8")
+    assert not re.search(r"(BEGIN|END) (SOLUTION|HIDDEN)", text)
+    exercise, solution = graded(read("exercises", name)), graded(read("solutions", name))
+    everything = "\n".join(cell.source for cell in read("exercises", name).cells)
+    for grade_id, cell in solution.items():
+        secret = re.findall(r"### BEGIN (?:SOLUTION|HIDDEN TESTS)\n(.*?)### END", cell.source, re.S)
+        if cell.cell_type == "markdown":
+            secret = [cell.source]
+        lines = [line.strip() for part in secret for line in part.splitlines()]
+        leaked = [line for line in lines if len(line) > 20 and line in everything]
+        assert not leaked
+        if secret and cell.metadata.nbgrader.solution:
+            stub = "YOUR ANSWER HERE" if cell.cell_type == "markdown" else "raise NotImplementedError()"
+            assert exercise[grade_id].source.endswith(stub)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_points_are_those_of_the_checks(name):
+    topic = name.partition("_")[2]
+    getattr(check, topic)
+    given = {grade_id: cell.metadata.nbgrader.points for grade_id, cell in graded(read("solutions", name)).items()
+             if cell.metadata.nbgrader.grade}
+    assert given.pop("score") == 0                                      # so that it runs where the checks run
+    due, by_people = {}, []
+    for question, (visible, hidden) in points(topic).items():
+        if visible:
+            due |= {f"check_{question}": visible, f"more_{question}": hidden}
+        else:
+            by_people.append(hidden)
+    assert due.items() <= given.items()
+    assert [value for grade_id, value in given.items() if grade_id not in due] == by_people
+    notebook = read("solutions", name)
+    text = "\n".join(cell.source for cell in notebook.cells)
+    promised = [int(number) for number in re.findall(r"^> .* (\d+) points", text, re.M)]
+    assert promised == [sum(pair) for pair in points(topic).values()]
+    assert f"{sum(given.values())} points" in notebook.cells[0].source
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_every_question_has_its_parts(name):
+    notebook = read("solutions", name)
+    prose = "\n".join(cell.source for cell in notebook.cells
+                      if cell.cell_type == "markdown" and "nbgrader" not in cell.metadata)
+    sections = re.split(r"^## ", prose, flags=re.M)
+    statements = [part for part in sections if re.search(r"^> [●○]{4} · \d+ minutes", part, re.M)]
+    assert 4 <= len(statements) <= 8
+    for source in statements:
+        assert "**Why it matters.**" in source
+        if "read by a person" not in source:
+            assert "→" in source and source.count("<details>") == source.count("</details>") >= 2
+    minutes = [int(re.search(r"· (\d+) minutes", source)[1]) for source in statements]
+    assert 60 <= sum(minutes) <= 125
+    assert len([cell for cell in graded(notebook).values() if cell.cell_type == "markdown"]) == 1
+    ids = [cell.id for cell in notebook.cells]
+    assert len(set(ids)) == len(ids)
+    assert notebook.cells[-1].source == "check.score()" and "Binder" in notebook.cells[-2].source
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_hidden_tests_keep_to_names_of_their_own(name):
+    """In a test cell only names with an underscore are assigned: it must not overwrite anything of a student's."""
+    for grade_id, cell in graded(read("solutions", name)).items():
+        if cell.metadata.nbgrader.grade and cell.cell_type == "code":
+            for node in ast.parse(cell.source).body:
+                names = [node.name] if isinstance(node, ast.FunctionDef) else [
+                    target.id for leaf in ast.walk(node) if isinstance(leaf, ast.Assign) for target in leaf.targets
+                    if isinstance(target, ast.Name)]
+                assert all(name.startswith("_") for name in names), grade_id
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_nbgrader_validates_solutions(name):
+    said = nbgrader("validate", f"solutions/{name}/{name}.ipynb")
+    assert "Success! Your notebook passes all the tests." in said.stdout, said.stdout + said.stderr
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_nbgrader_complains_about_exercises(name):
+    said = nbgrader("validate", f"exercises/{name}/{name}.ipynb")
+    getattr(check, name.partition("_")[2])
+    questions = [question for question, (visible, _) in points(name.partition("_")[2]).items() if visible]
+    assert f"VALIDATION FAILED ON {len(questions) + 1} CELL(S)" in said.stdout             # and the text is missing
+    assert said.stdout.count("is still empty") == len(questions)
+    assert "Traceback" not in said.stdout
