@@ -8,6 +8,7 @@ Both print one table (seconds, peak memory of the kernel, status) and fail if an
 
 import argparse
 import json
+import math
 import os
 import resource
 import subprocess
@@ -16,6 +17,7 @@ import tempfile
 import time
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from queue import Empty
 
 import nbformat
 from nbclient import NotebookClient
@@ -39,13 +41,34 @@ def find(only="", folder=ROOT / "lectures"):
     return found
 
 
+class Client(NotebookClient):
+    """nbclient answers widgets on the very socket at which it waits for a cell to end, and can miss that it has ended
+    until its time is up. This one looks again every second."""
+
+    async def async_start_new_kernel_client(self, **kwargs):
+        client = await super().async_start_new_kernel_client(**kwargs)
+        wait = client.shell_channel.get_msg
+
+        async def get_msg(timeout=None):
+            until = time.monotonic() + (math.inf if timeout is None else timeout)
+            while True:
+                try:
+                    return await wait(timeout=max(0, min(1, until - time.monotonic())))
+                except Empty:
+                    if time.monotonic() >= until:
+                        raise
+
+        client.shell_channel.get_msg = get_msg
+        return client
+
+
 def run_cells(notebook, folder):
     """Execute a NotebookNode in place, in `folder`. Returns (number of the cell where it stopped, why), why "" if all
     went well; cells are counted from 1, text cells too."""
     started = [0]
-    client = NotebookClient(notebook, timeout=CELL_SECONDS, kernel_name="python3", record_timing=False,
-                            resources={"metadata": {"path": str(folder)}},
-                            on_cell_start=lambda cell, cell_index: started.append(cell_index + 1))
+    client = Client(notebook, timeout=CELL_SECONDS, kernel_name="python3", record_timing=False,
+                    resources={"metadata": {"path": str(folder)}},
+                    on_cell_start=lambda cell, cell_index: started.append(cell_index + 1))
     try:
         client.execute()
         problem = ""
