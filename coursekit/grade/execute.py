@@ -1,0 +1,121 @@
+"""Executes a submitted notebook: student code in a sandbox, the teacher's tests in a process that it never enters.
+
+    outcome = run_notebook(nb, locked, folder, kind, limits)
+    outcome.notebook        a copy with new outputs; a failed test cell has an error output, as nbgrader expects
+    outcome.state           "ran", "timed out" or "crashed"
+    outcome.notes           what happened, in words
+
+`locked` is what the teacher locked, from `cells.locked_in(notebook)` or the gradebook, never from the submission: a
+cell runs outside only if its id is there, and what runs is the teacher's text. Cells run in the notebook's order:
+
+    a test (locked, graded)    outside; a name of the student's is a stand-in there (`outside.py`)
+    every other cell           inside. The imports of locked ones are also what tests can use without asking inside.
+
+`Execute` does the same as a preprocessor of nbgrader, in the place of its own:
+
+    c.Autograde.autograde_preprocessors = ["coursekit.grade.execute.Execute", …]        the others unchanged
+"""
+
+import copy
+import dataclasses
+import multiprocessing
+import os
+import resource
+import signal
+import sys
+
+import nbformat
+from nbgrader.api import Gradebook
+from nbgrader.preprocessors import NbGraderPreprocessor
+from traitlets import Instance, Unicode
+
+from coursekit.grade.cells import LockedCell
+from coursekit.grade.run import Run, error_output
+from coursekit.grade.sandbox import GraderError, Limits, choose
+
+TEST_MEMORY = 4 << 30                                                   # bytes, of the process that runs the tests
+PATIENCE = 20                                                           # seconds beyond what the sandbox may take
+
+# Each notebook's tests have a process of their own, so that no value of a student's can exhaust the grader's. They are
+# forked from a server that has imported what is slow to import.
+SERVER = multiprocessing.get_context("forkserver")
+SERVER.set_forkserver_preload(["coursekit.grade.execute", "torch"])
+
+
+@dataclasses.dataclass
+class Outcome:
+    """What came of a notebook: see the module."""
+
+    notebook: nbformat.NotebookNode
+    state: str
+    notes: list
+
+
+def run_notebook(nb, locked, folder=None, kind=None, limits=Limits()):
+    """Execute `nb`, which is not changed, and return an `Outcome` within limits.submission seconds and a few more.
+
+    folder: where the files lie that came with the notebook. kind: of the sandbox; None asks `sandbox.choose()`, which
+    takes half a second. Raises `GraderError` if the grader's side does not work: that is nobody's zero.
+    """
+    ours, theirs = SERVER.Pipe(duplex=False)
+    process = SERVER.Process(target=_run, args=(theirs, nb, locked, folder, kind or choose(), limits))
+    process.start()
+    theirs.close()
+    try:
+        if ours.poll(limits.start + limits.submission + PATIENCE):
+            told = ours.recv()
+        else:
+            told = _nothing_ran(nb, locked, "timed out", "the tests did not finish in time")
+    except EOFError:
+        told = _nothing_ran(nb, locked, "crashed", "the process of the tests ended")
+    finally:
+        process.terminate()                                             # it stops its sandbox …
+        process.join(5)
+        process.kill()                                                  # … which else dies with it
+        process.join()
+        ours.close()
+    if isinstance(told, GraderError):
+        raise told
+    return told
+
+
+def _run(pipe, *work):
+    """In a process of its own: run a notebook and send the `Outcome`, or the `GraderError` that was in the way."""
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))
+    resource.setrlimit(resource.RLIMIT_DATA, (TEST_MEMORY, TEST_MEMORY))
+    os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
+    try:
+        run = Run(*work)
+        pipe.send(Outcome(run.cells(), run.state, run.notes))
+    except GraderError as error:
+        pipe.send(error)
+
+
+def _nothing_ran(nb, locked, state, why):
+    nb = copy.deepcopy(nb)
+    for cell in nb.cells:
+        if cell.cell_type == "code":
+            is_test = cell.metadata.get("nbgrader", {}).get("grade_id") in locked
+            cell.outputs = [error_output("Stopped", f"Not graded: {why}.")] if is_test else []
+    return Outcome(nb, state, [why])
+
+
+class Execute(NbGraderPreprocessor):
+    """nbgrader's *Execute*, replaced. What is locked comes from the gradebook.
+
+    The outcome's state and notes are kept in the notebook's metadata, under "coursekit".
+    """
+
+    kind = Unicode("", help="the kind of sandbox, from coursekit.grade.sandbox.choose()").tag(config=True)
+    limits = Instance(Limits, args=()).tag(config=True)
+
+    def preprocess(self, nb, resources):
+        about = resources["nbgrader"]
+        with Gradebook(about["db_url"]) as gradebook:
+            source = gradebook.find_notebook(about["notebook"], about["assignment"])
+            graded = {cell.name for cell in source.grade_cells}
+            locked = {cell.name: LockedCell(cell.source, cell.name in graded)
+                      for cell in source.source_cells if cell.locked and cell.cell_type == "code"}
+        outcome = run_notebook(nb, locked, resources.get("metadata", {}).get("path"), self.kind, self.limits)
+        outcome.notebook.metadata["coursekit"] = {"state": outcome.state, "notes": outcome.notes}
+        return outcome.notebook, resources

@@ -1,0 +1,332 @@
+"""The program inside the sandbox: runs a student's cells, keeps what they defined, and answers the grader's questions.
+
+Nothing here is trusted. Student code shares this process and can change all of it; what that gains it is to send other
+bytes, and `protocol.py` reads those without faith. So this file only has to be right for honest work.
+
+A request is one frame `(kind, values)`; the reply is "result" or "error" with the same request number. While a reply is
+awaited, a function that came from outside may be called: that is a "callback" frame, and the next frame is its result,
+or another request, which is served first.
+"""
+
+import base64
+import json
+import operator
+import os
+import signal
+import sys
+import threading
+from pathlib import Path
+
+from IPython.core.displayhook import DisplayHook
+from IPython.core.displaypub import DisplayPublisher
+from IPython.core.interactiveshell import InteractiveShell
+from traitlets.config import Config
+
+from coursekit.grade import lockdown, protocol
+from coursekit.grade.checks import answers
+
+MAX_OUTPUT = 200_000                                                    # characters of text of one cell
+MAX_PICTURE = 2 << 20                                                   # characters of one picture (base64)
+
+
+# ── what a cell shows ─────────────────────────────────────────────────────────────────────────────────────────────
+
+class Outputs:
+    """The outputs of one cell, in order: ["stream", name, text], ["display" | "result", {type: text}], ["error", …]."""
+
+    def __init__(self, keep=True):
+        self.items, self.room = [], MAX_OUTPUT if keep else 0
+
+    def write(self, name, text):
+        """Add printed text to a stream."""
+        text = text[:max(0, self.room)]
+        self.room -= len(text)
+        if text and self.items and self.items[-1][:2] == ["stream", name]:
+            self.items[-1][2].append(text)
+        elif text:
+            self.items.append(["stream", name, [text]])
+
+    def show(self, kind, data):
+        """Add a displayed object: its text, and its picture if it has one."""
+        if self.room <= 0:
+            return
+        kept = {"text/plain": str(data.get("text/plain", ""))[:self.room]}
+        picture = data.get("image/png")
+        if isinstance(picture, bytes):
+            picture = base64.b64encode(picture).decode()
+        if picture and len(picture) <= MAX_PICTURE and len(self.items) < 50:
+            kept["image/png"] = picture
+        self.room -= len(kept["text/plain"]) + 100
+        self.items.append([kind, kept])
+
+    def fail(self, name, message, lines):
+        """Add an error."""
+        self.items.append(["error", str(name), str(message)[:2000], [str(line)[:20_000] for line in lines[:50]]])
+
+    def finished(self):
+        """The outputs as lists that can travel."""
+        return [[*item[:2], "".join(item[2])] if item[0] == "stream" else item for item in self.items]
+
+
+outputs = Outputs(keep=False)                                           # of what runs now
+
+
+class Stream:
+    """sys.stdout and sys.stderr of student code."""
+
+    encoding = "utf-8"
+
+    def __init__(self, name):
+        self.name = name
+
+    def write(self, text):
+        """Text goes to the outputs of the cell that runs."""
+        if not isinstance(text, str):
+            raise TypeError(f"write() argument must be str, not {type(text).__name__}")
+        outputs.write(self.name, text)
+        return len(text)
+
+    def flush(self):
+        """Nothing waits here."""
+
+    def isatty(self):
+        """No."""
+        return False
+
+    def writable(self):
+        """Yes."""
+        return True
+
+
+class Publisher(DisplayPublisher):
+    """Where `display(...)` goes."""
+
+    def publish(self, data, *args, **kwargs):
+        """Keep what `display(...)` shows."""
+        outputs.show("display", data)
+
+    def clear_output(self, wait=False):
+        """Outputs stay."""
+
+
+class Hook(DisplayHook):
+    """Where the value of a cell's last line goes."""
+
+    def write_output_prompt(self):
+        """No prompt."""
+
+    def write_format_data(self, format_dict, md_dict=None):
+        """Keep the value of a cell's last line."""
+        outputs.show("result", format_dict)
+
+
+class Shell(InteractiveShell):
+    """IPython without a terminal."""
+
+    def enable_gui(self, gui=None):
+        """There is no window to open; `%matplotlib` asks for one."""
+
+    def ask_exit(self):
+        """`exit` in a cell ends nothing."""
+
+    def _showtraceback(self, kind, error, lines):
+        outputs.fail(kind.__name__, error, lines)
+
+
+# ── the conversation ──────────────────────────────────────────────────────────────────────────────────────────────
+
+class Conversation:
+    """The pipes, the objects that the grader holds handles to, and what it may ask: one method `do_…` for each kind."""
+
+    def __init__(self, reading, writing, shell):
+        self.reading, self.writing, self.shell = reading, writing, shell
+        self.objects, self.requests, self.lock = [], [], threading.RLock()
+        self.depth, self.watching = 0, None
+
+    def serve_forever(self):
+        """Say hello, then answer request after request."""
+        self.send("hello", "result", None)
+        while True:
+            self.serve(*self.receive())
+
+    def serve(self, request, kind, tree, buffers):
+        """Answer one request."""
+        self.requests.append(request)
+        try:
+            values = protocol.decode(tree, buffers, self.local)
+            reply = "result", self.timed(getattr(self, f"do_{kind}"), *values)
+        except (Exception, SystemExit, KeyboardInterrupt) as error:
+            reply = "error", [*protocol.describe(error), getattr(error, "_callback", None)]
+        try:
+            self.send(request, *reply)
+        except Exception as error:                                      # the result cannot travel
+            self.send(request, "error", [*protocol.describe(error), None])
+        self.requests.pop()
+
+    def timed(self, do, seconds, *values):
+        """do(*values), interrupted by a TimeoutError: honest loops without an end cost a call, not the process."""
+        outermost = len(self.requests) == 1
+        if outermost:
+            signal.signal(signal.SIGALRM, too_slow)
+            signal.setitimer(signal.ITIMER_REAL, seconds)
+        try:
+            return do(*values)
+        finally:
+            if outermost:
+                signal.setitimer(signal.ITIMER_REAL, 0)
+
+    def call_outside(self, number, args, kwargs):
+        """Call a function that lives in the grader's process."""
+        with self.lock:
+            self.send(self.requests[-1], "callback", (number, args, kwargs))
+            while True:
+                request, kind, tree, buffers = self.receive()
+                if kind == "returned":
+                    return protocol.decode(tree, buffers, self.local)
+                if kind == "raised":
+                    name, message, serial = protocol.decode(tree, buffers, self.local)
+                    error = protocol.ERRORS.get(name, RuntimeError)(message)
+                    error._callback = serial                            # the grader recognises its own
+                    raise error
+                self.serve(request, kind, tree, buffers)
+
+    def send(self, request, kind, value):
+        """Write one frame."""
+        data = memoryview(protocol.pack(request, kind, value, self.remote))
+        while data:
+            data = data[os.write(self.writing, data):]
+
+    def receive(self):
+        """Read one frame."""
+        return protocol.unpack(self.read)
+
+    def read(self, n):
+        """Exactly n bytes; the end of the pipe is the end of this process."""
+        data = bytearray()
+        while len(data) < n:
+            piece = os.read(self.reading, min(n - len(data), 1 << 20))
+            if not piece:
+                os._exit(0)                                             # the grader is done
+            data += piece
+        return bytes(data)
+
+    def remote(self, thing):
+        """What stands for an object that stays here."""
+        if isinstance(thing, Outside):
+            return ["outside", thing.number]
+        self.objects.append(thing)
+        return ["inside", len(self.objects) - 1, callable(thing), type(thing).__name__[:80]]
+
+    def local(self, node):
+        """The object that stands for itself again; or a function of the grader's."""
+        return self.objects[node[1]] if node[0] == "inside" else Outside(self, node[1])
+
+    # what the grader asks
+
+    def do_file(self, name, content):
+        """Write a file that came with the notebook."""
+        path = Path(name)
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(content)
+
+    def do_cell(self, source):
+        """Run a cell; its outputs."""
+        global outputs
+        outputs = Outputs()
+        try:
+            self.shell.run_cell(source, store_history=True)
+            return outputs.finished()
+        finally:
+            outputs = Outputs(keep=False)
+
+    def do_name(self, name):
+        """A name's value, and whether there is one."""
+        names = self.shell.user_ns
+        return (True, names[name]) if name in names else (False, None)
+
+    def do_call(self, thing, args, kwargs):
+        """Call a function, a class, a module."""
+        return thing(*args, **kwargs)
+
+    def do_attribute(self, thing, name):
+        """An attribute."""
+        return getattr(thing, name)
+
+    def do_item(self, thing, key):
+        """thing[key]."""
+        return operator.getitem(thing, key)
+
+    def do_length(self, thing):
+        """len(thing)."""
+        return len(thing)
+
+    def do_iterate(self, thing):
+        """(An iterator,)."""
+        return (iter(thing),)
+
+    def do_next(self, iterator):
+        """(True, the next value) or (False, None)."""
+        try:
+            return True, next(iterator)
+        except StopIteration:
+            return False, None
+
+    def do_seed(self, number):
+        """Set the seeds."""
+        answers.seed(number)
+
+    def do_vjp(self, answer, args, cotangent):
+        """Gradients, see answers.vjp."""
+        return answers.vjp(answer, args, cotangent)
+
+    def do_back(self, answer, args, positions):
+        """The result and changed arguments, see answers.back."""
+        return answers.back(answer, args, positions)
+
+    def do_watch(self, answer, names):
+        """Begin to record calls, see answers.watch."""
+        self.watching = answers.watch(answer, names)
+        self.watching.__enter__()
+
+    def do_watched(self):
+        """End it; the calls."""
+        self.watching.__exit__(None, None, None)
+        return self.watching.calls
+
+
+class Outside:
+    """A function of the grader's; calling it asks there."""
+
+    def __init__(self, conversation, number):
+        self.conversation, self.number = conversation, number
+
+    def __call__(self, *args, **kwargs):
+        return self.conversation.call_outside(self.number, args, kwargs)
+
+    def __deepcopy__(self, memo):
+        return self
+
+
+def too_slow(*_):
+    """The alarm's handler."""
+    raise TimeoutError("it took too long")
+
+
+def main():
+    """Take the pipes away from student code's reach, lock the process down, and serve."""
+    settings = json.loads(sys.argv[1])
+    reading, writing = os.dup(0), os.dup(1)                             # not inheritable
+    nowhere = os.open(os.devnull, os.O_RDWR)
+    for number in (0, 1, 2):
+        os.dup2(nowhere, number)
+    os.chdir(settings["folder"])
+    sys.path.append(settings["folder"])                                 # last: a submitted numpy.py stays a mere file
+    lockdown.lock(settings["memory"], settings["processes"], settings["open_files"], settings["file_size"])
+    sys.stdout, sys.stderr = Stream("stdout"), Stream("stderr")
+    shell = Shell.instance(display_pub_class=Publisher, displayhook_class=Hook, colors="NoColor",
+                           config=Config({"HistoryManager": {"enabled": False}}))
+    Conversation(reading, writing, shell).serve_forever()
+
+
+if __name__ == "__main__":
+    main()

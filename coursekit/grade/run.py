@@ -1,0 +1,292 @@
+"""The run of one notebook, in a process that runs the teacher's tests and nothing of a student's; see execute.py."""
+
+import base64
+import builtins
+import contextlib
+import copy
+import io
+import os
+import signal
+import stat
+import time
+import traceback
+import warnings
+from pathlib import Path
+
+from nbformat.v4 import new_output
+
+from coursekit.grade.cells import definition, hidden_lines, imports, plain_python
+from coursekit.grade.checks import answers
+from coursekit.grade.outside import Session
+from coursekit.grade.protocol import Violation, clean
+from coursekit.grade.walls import GraderError
+
+MAX_TEXT, MAX_PICTURES = 2 << 20, 16 << 20                              # characters, of all outputs of a notebook
+MAX_FILES, MAX_BYTES = 500, 50 << 20                                    # what a submission may bring along
+TEST_CELL = "<test cell>"                                               # the file name of what runs outside
+
+
+class Run:
+    """Runs a notebook's cells in their order, each on its side, and survives what they do.
+
+    nb, locked, folder, kind, limits: as in `execute.run_notebook`. `cells()` returns the notebook with its outputs;
+    then `state` is "ran", "timed out" or "crashed", and `notes` says what happened.
+    """
+
+    def __init__(self, nb, locked, folder, kind, limits):
+        self.nb, self.locked, self.folder, self.kind, self.limits = copy.deepcopy(nb), locked, folder, kind, limits
+        self.state, self.notes = "ran", []
+        self.session, self.starts, self.until = None, 0, time.monotonic() + 2 * limits.start
+        self.done = []                                                  # [source, survived] of each cell run inside
+        self.text, self.pictures = MAX_TEXT, MAX_PICTURES
+        self.told, self.untold = False, None                            # has a hidden test asked? see _untold
+        self.names = Names()
+        for name, cell in locked.items():
+            if not cell.graded:
+                self._import(name, imports(cell.source))
+
+    def cells(self):
+        """Run every cell; return the notebook."""
+        tests = dict(self.locked)                                       # each runs once, however often it was copied
+        try:
+            self._alive()
+            self.until = self.session.until = time.monotonic() + self.limits.submission
+            for number, cell in enumerate(self.nb.cells, 1):
+                if cell.cell_type != "code":
+                    continue
+                cell.outputs, cell.execution_count = [], None
+                mine = tests.pop(cell.metadata.get("nbgrader", {}).get("grade_id"), None)
+                if mine and mine.graded:
+                    cell.outputs = self._test(mine.source)
+                elif (source := mine.source if mine else cell.source).strip():
+                    cell.outputs = self._inside(source, f"cell {number}")
+                    cell.execution_count = len(self.done)
+        finally:
+            for session in filter(None, (self.session, self.untold)):
+                session.stop()
+        return self.nb
+
+    # ── the sandboxes ─────────────────────────────────────────────────────────────────────────────────────────────
+
+    def _alive(self):
+        """Make sure that there is a sandbox which has run what came before, but for the cells that brought one down."""
+        self._in_time()
+        while not (self.session and self.session.alive):
+            if self.starts > self.limits.restarts:
+                self._give_up("crashed", f"its sandbox was started {self.starts} times, and stopped each time")
+            self.starts += 1
+            self.session = self._new_session()
+            with contextlib.suppress(Violation):
+                for cell in self.done:
+                    if cell[1]:
+                        cell[1] = False                                 # unless it survives this time too
+                        self.session.ask("cell", cell[0], seconds=self.limits.cell)
+                        cell[1] = True
+
+    def _new_session(self):
+        session = Session(self.kind, self.limits, self.until, self._source)
+        for name, content in files_in(self.folder):
+            session.ask("file", name, content)
+        return session
+
+    def _untold(self):
+        """A second sandbox that no hidden test ever asked, after the same cells; and the outputs of the last of them.
+
+        Once a hidden test has called an answer, student code knows its inputs and could print them. What people get to
+        see after that comes from here: outputs of later cells, messages of visible tests. It is started when needed.
+        """
+        if not self.untold:
+            self.untold, self.caught_up = self._new_session(), 0
+        outputs = []
+        for source, survived in self.done[self.caught_up:]:
+            self.caught_up += 1
+            outputs = self.untold.ask("cell", source, seconds=self.limits.cell) if survived else []
+        return self.untold, outputs
+
+    def _in_time(self):
+        if time.monotonic() > self.until:
+            self._give_up("timed out", f"the {self.limits.submission:.0f} seconds of this notebook are over")
+
+    def _give_up(self, state, why):
+        if self.state == "ran":
+            self.state = state
+            self.notes.append(why)
+        raise Violation(why)
+
+    # ── cells ─────────────────────────────────────────────────────────────────────────────────────────────────────
+
+    def _inside(self, source, where):
+        """Run a cell inside; return its outputs. Whatever it does, the next one has a sandbox, if any are left."""
+        try:
+            self._alive()
+            self.done.append([source, False])
+            outputs = self.session.ask("cell", source, seconds=self.limits.cell)
+            self.done[-1][1] = True
+            if self.told and outputs:
+                outputs = self._untold()[1]
+            return self._notebook_outputs(outputs)
+        except Violation as violation:
+            if self.state != "ran":                                     # there is no sandbox any more, nor will be
+                return []
+            self.notes.append(f"{where} was stopped: {violation}")
+            return [error_output("Stopped", f"This cell was stopped: {violation}.")]
+        except Exception as error:                                      # its outputs could not travel
+            return [error_output(type(error).__name__, "its outputs are not shown")]
+
+    def _test(self, source):
+        """Run a test cell outside; return its outputs: what it printed, and an error if it failed."""
+        hidden = hidden_lines(source)
+        self.told = self.told or bool(hidden)
+        try:
+            self._alive()
+            printed, error = self._attempt(self.session, source)
+        except Violation as violation:
+            printed, error = "", violation
+        outputs = [failure(error, source)] if error else []
+        if error and self.told and not (isinstance(error, Violation) or hidden & lines_of(error)):
+            seen = "\n".join("" if number in hidden else line for number, line in enumerate(source.split("\n"), 1))
+            try:
+                printed, error = self._attempt(self._untold()[0], seen)
+            except Violation as violation:
+                printed, error = "", violation
+            outputs = [failure(error, seen) if error else error_output("Failed", (
+                "This test failed after others had run, and passes without them: do calls depend on one another?"))]
+        if self.session.alive and (lines := imports(source)):
+            self._inside(lines, "the imports of a test")                # as in a notebook that runs in one process
+        if text := clean(printed, 20_000):
+            outputs.insert(0, new_output("stream", name="stdout", text=text))
+        return outputs
+
+    def _attempt(self, session, source):
+        """Run a test against a sandbox, within the seconds of a cell; return (what it printed, its error or None)."""
+        try:
+            code = compile(plain_python(source), TEST_CELL, "exec")
+        except SyntaxError as error:
+            raise GraderError(f"a test cell is no Python: {error}") from None
+        printed = io.StringIO()
+        self.names.fetch, self.names.fetched = session.name, {}
+        session.until = min(self.until, time.monotonic() + self.limits.cell)
+        signal.signal(signal.SIGALRM, _too_slow)
+        signal.setitimer(signal.ITIMER_REAL, self.limits.cell + 5)
+        try:
+            answers.seed(0)
+            session.ask("seed", 0)
+            with contextlib.redirect_stdout(printed), contextlib.redirect_stderr(io.StringIO()), \
+                    warnings.catch_warnings():
+                warnings.simplefilter("ignore")
+                exec(code, self.names)
+            if not session.alive:                                       # whatever the check made of that
+                raise Violation(session.sandbox.why or "its process ended")
+        except GraderError:
+            raise
+        except (Exception, Violation, SystemExit) as error:
+            return printed.getvalue(), error
+        finally:
+            signal.setitimer(signal.ITIMER_REAL, 0)
+            session.until = self.until
+            session.forget_functions()
+        return printed.getvalue(), None
+
+    def _source(self, name):
+        return definition(name, [source for source, _ in self.done])
+
+    def _import(self, cell, lines):
+        try:
+            exec(lines, self.names)
+        except Exception as error:
+            raise GraderError(f"the locked cell {cell!r} imports what the grader does not have: {error}") from None
+
+    def _notebook_outputs(self, items):
+        """The outputs of a cell as a notebook has them: text and PNG pictures only, all of it cleaned and bounded."""
+        found = []
+        for item in items if type(items) is list else []:
+            match item:
+                case ["stream", "stdout" | "stderr" as name, str(text)]:
+                    found.append(new_output("stream", name=name, text=self._bounded(text)))
+                case ["display" | "result", dict(data)]:
+                    shown = {"text/plain": self._bounded(str(data.get("text/plain", "")))}
+                    if picture := self._picture(data.get("image/png")):
+                        shown["image/png"] = picture
+                    found.append(new_output("display_data", data=shown))    # a result would be read as points
+                case ["error", str(name), str(message), list(lines)]:
+                    lines = [self._bounded(line) for line in lines if type(line) is str]
+                    found.append(error_output(name, message, lines))
+        return found[:200]
+
+    def _bounded(self, text):
+        text = clean(text, min(200_000, max(0, self.text)))
+        self.text -= len(text)
+        return text
+
+    def _picture(self, text):
+        """Base64 text that is a PNG picture and not too much; else None."""
+        if type(text) is not str or len(text) > self.pictures:
+            return None
+        try:
+            raw = base64.b64decode("".join(text.split()), validate=True)
+        except ValueError:
+            return None
+        self.pictures -= len(text)
+        return base64.b64encode(raw).decode() if raw.startswith(b"\x89PNG\r\n\x1a\n") else None
+
+
+class Names(dict):
+    """The names of the test cells: the teacher's imports and their own; what is missing is fetched from the sandbox.
+
+    So a name of the student's never hides one of the teacher's, nor a builtin.
+    """
+
+    def __init__(self):
+        super().__init__(__name__="__main__")
+        self.fetch, self.fetched = None, {}
+
+    def __missing__(self, name):
+        if hasattr(builtins, name) or name.startswith("__") or not self.fetch:
+            raise KeyError(name)
+        if name not in self.fetched:
+            self.fetched[name] = self.fetch(name)
+        return self.fetched[name]
+
+
+def failure(error, source):
+    """The error output of a failed test cell. Of a hidden test it tells that it failed, and nothing else."""
+    kind = type(error).__name__
+    if isinstance(error, Violation):
+        return error_output("Stopped", f"Your code was stopped: {error}.")
+    lines = lines_of(error)
+    if hidden_lines(source) & lines:
+        return error_output(kind, "A test that you do not see was not passed.")
+    if hasattr(error, "_render_traceback_"):
+        return error_output(kind, str(error), error._render_traceback_())
+    shown = [source.split("\n")[line - 1].strip() for line in sorted(lines)[-1:]]
+    return error_output(kind, str(error), [*shown, f"{kind}: {error}"])
+
+
+def lines_of(error):
+    """The numbers of the lines of the test cell through which an error came."""
+    return {line for frame, line in traceback.walk_tb(error.__traceback__) if frame.f_code.co_filename == TEST_CELL}
+
+
+def error_output(kind, message, lines=None):
+    """An error as a notebook keeps it, cleaned."""
+    return new_output("error", ename=clean(kind, 80, lines=False), evalue=clean(message, 2000),
+                      traceback=[clean(line, 20_000) for line in lines or [message]])
+
+
+def files_in(folder):
+    """(relative path, bytes) of the plain files that came with a notebook: no notebooks, links or hidden files."""
+    size, count = 0, 0
+    for here, folders, names in os.walk(folder) if folder else ():
+        folders[:] = sorted(name for name in folders if not name.startswith("."))
+        for name in sorted(names):
+            path = Path(here, name)
+            if name.startswith(".") or name.endswith(".ipynb") or not stat.S_ISREG(path.lstat().st_mode):
+                continue
+            size, count = size + path.lstat().st_size, count + 1
+            if size > MAX_BYTES or count > MAX_FILES:
+                return
+            yield str(path.relative_to(folder)), path.read_bytes()
+
+
+def _too_slow(*_):
+    raise Violation("the test did not finish in time")

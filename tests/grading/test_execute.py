@@ -1,0 +1,437 @@
+"""A notebook in two processes: what test cells see of a student's code, what is kept, and nbgrader around it."""
+
+import dataclasses
+import os
+import sys
+import time
+from pathlib import Path
+
+import nbformat
+import numpy as np
+import pytest
+import torch
+from nbformat.v4 import new_markdown_cell, new_notebook
+from nbgrader.utils import determine_grade
+
+from coursekit.grade import cells, execute, run
+from coursekit.grade.cells import LockedCell, locked_in
+from coursekit.grade.execute import run_notebook
+from coursekit.grade.outside import Session
+from coursekit.grade.protocol import CannotTravel, Violation
+from coursekit.grade.sandbox import GraderError, Limits
+from tests.grading.hostile.assignment import cell, submission, teacher
+from tests.grading.sandboxed import kind_or_skip
+
+LIMITS = Limits(call=5, cell=10, submission=60, memory=1 << 30, processes=40)
+
+STUDENT = """
+import torch, numpy as np, coursekit
+class Unit(torch.nn.Module):
+    def __init__(self, n):
+        super().__init__()
+        self.weight = torch.nn.Parameter(torch.arange(float(n)))
+        self._secret = 3
+    def forward(self, x):
+        return self.weight * x
+    def __len__(self):
+        return 7
+    def __getitem__(self, key):
+        return key
+def same_again(*args, **kwargs): return [*args, kwargs]
+def squares(x): return x ** 2
+def counting(n):
+    for i in range(n): yield i
+def fails(kind, *args): raise kind_of[kind](*args)
+class Mine(ValueError): pass
+kind_of = {"value": ValueError, "mine": Mine, "stop": StopIteration, "exit": SystemExit, "key": KeyError}
+def apply(function, values): return [function(value) for value in values]
+def swallow(function):
+    try: return function(1)
+    except Exception: return "swallowed"
+def empties(tokens): tokens.clear(); return "done"
+def softmaxes(u): return torch.softmax(u, 0)
+def draws(): return torch.rand(1).item()
+number, text = 3, "hello"
+"""
+
+
+@pytest.fixture(scope="module")
+def kind():
+    return kind_or_skip()
+
+
+@pytest.fixture(scope="module")
+def student(kind):
+    session = Session(kind, LIMITS, time.monotonic() + 300, lambda name: cells.definition(name, [STUDENT]))
+    assert session.ask("cell", STUDENT, seconds=30) == []
+    yield session
+    session.stop()
+
+
+# ── stand-ins ─────────────────────────────────────────────────────────────────────────────────────────────────────
+
+def test_calls_with_data_give_data(student):
+    f = student.name("same_again")
+    given = [1, 2.5, None, "é", {"a": (1,)}, {3}, b"x"]
+    assert f(*given, named=[True]) == [*given, {"named": [True]}]
+    tensor, array = f(torch.eye(2), np.arange(3))[:2]
+    assert torch.equal(tensor, torch.eye(2)) and np.array_equal(array, np.arange(3))
+    assert student.name("number") == 3 and student.name("text") == "hello"
+    with pytest.raises(KeyError):
+        student.name("nothing")
+
+
+def test_objects_stay_and_can_be_used(student):
+    unit = student.name("Unit")(3)
+    assert torch.equal(unit(torch.ones(3)), torch.arange(3.0)) and unit.weight.shape == (3,)
+    assert len(unit) == 7 and unit["key"] == "key" and unit[1:2] == slice(1, 2)
+    assert list(unit.state_dict()) == ["weight"]
+    assert [p.tolist() for p in unit.parameters()] == [[0.0, 1.0, 2.0]]
+    assert list(student.name("counting")(4)) == [0, 1, 2, 3]
+    assert student.name("same_again")(unit)[0](torch.ones(3)).tolist() == [0, 1, 2]     # comes home as itself
+    assert callable(unit) and not callable(student.name("counting")(1))
+    with pytest.raises(AttributeError, match="public"):
+        unit._secret
+    with pytest.raises(AttributeError):
+        unit.weight = 3
+    assert not hasattr(unit, "__array__") and not hasattr(unit, "nothing") and bool(unit)
+
+
+def test_nothing_is_asked_for_a_comparison(student):
+    unit = student.name("Unit")(3)
+    assert unit != 3 and unit != student.name("Unit")(3) and repr(unit) == "<Unit>"
+    with pytest.raises(TypeError):
+        abs(unit)
+    with pytest.raises(TypeError):
+        unit < 3
+
+
+def test_exceptions_come_out_as_allowed_ones(student):
+    fails = student.name("fails")
+    with pytest.raises(ValueError, match="^what$"):
+        fails("value", "what")
+    with pytest.raises(ValueError, match="^mine$"):
+        fails("mine", "mine")
+    with pytest.raises(KeyError):
+        fails("key", "k")
+    for kind in ("stop", "exit"):
+        with pytest.raises(RuntimeError):
+            fails(kind)
+    with pytest.raises(ValueError) as caught:
+        fails("value", "\x1b[31m" + "x" * 5000)
+    assert len(str(caught.value)) <= 402 and "\x1b" not in str(caught.value)
+
+
+def test_functions_go_in_and_are_called_back(student):
+    seen = []
+
+    def predict(value):
+        seen.append(value)
+        return np.array([value * 2.0])
+    assert np.array_equal(student.name("apply")(predict, [1, 2]), [[2.0], [4.0]])
+    assert seen == [1, 2]
+    assert student.name("same_again")(predict)[0] is predict
+    nested = student.name("apply")(lambda x: student.name("squares")(x) + 1, [2, 3])    # a call within a call
+    assert nested == [5, 10]
+
+
+def test_an_error_of_the_checks_own_function_comes_back_as_itself(student):
+    class Told(AssertionError):
+        pass
+
+    def predict(value):
+        raise Told("you called me with " + str(value))
+    with pytest.raises(Told, match="with 3"):
+        student.name("apply")(predict, [3])
+    assert student.name("swallow")(predict) == "swallowed"
+
+
+def test_functions_are_forgotten_after_a_test(student):
+    kept = student.name("same_again")(lambda: 1)
+    student.ask("cell", "kept = []\ndef keep(f): kept.append(f)\ndef use(): return kept[0]()")
+    student.name("keep")(lambda: "from an earlier test")
+    assert student.name("use")() == "from an earlier test"
+    student.forget_functions()
+    with pytest.raises(RuntimeError, match="another check"):
+        student.name("use")()
+    assert callable(kept[0])
+
+
+def test_what_a_check_cannot_pass_is_its_own_error(student):
+    with pytest.raises(CannotTravel, match="a check cannot pass a object"):
+        student.name("squares")(object())
+    assert student.name("squares")(3) == 9
+
+
+def test_changes_to_arguments_stay_inside_unless_asked_for(student):
+    tokens = ["a"]
+    assert student.name("empties")(tokens) == "done" and tokens == ["a"]
+    assert student.name("empties")._remote.back((tokens,), [0]) == ("done", [[]]) and tokens == ["a"]
+
+
+def test_gradients_are_taken_inside(student):
+    x = torch.tensor([1.0, 2.0])
+    [gradient] = student.name("squares")._remote.vjp((x,), torch.ones(2))
+    assert torch.equal(gradient, 2 * x)
+
+
+def test_watching(student):
+    answer = student.name("softmaxes")
+    with answer._remote.watch(["torch.softmax", "torch.exp"]) as seen:
+        answer(torch.zeros(2))
+    assert seen.calls == ["torch.softmax"]
+    with student.name("squares")._remote.watch(["torch.softmax"]) as seen:
+        student.name("squares")(2)
+    assert seen.calls == []
+
+
+def test_seeds(student):
+    answer = student.name("draws")
+    answer._remote.seed(3)
+    first = answer()
+    assert first != answer()
+    answer._remote.seed(3)
+    assert first == answer()
+
+
+def test_source_comes_from_the_notebook(student):
+    assert student.name("squares")._remote.source() == "def squares(x):\n    return x ** 2"
+
+
+def test_iterating_and_length_take_no_nonsense(student):
+    student.ask("cell", "class Odd:\n    def __len__(self): return 2 ** 62\n    def __iter__(self): return 3\n"
+                        "odd = Odd()")
+    odd = student.name("odd")
+    for use in (len, list):
+        with pytest.raises((TypeError, OverflowError)):
+            use(odd)
+
+
+def test_a_request_has_its_seconds(kind):
+    session = Session(kind, dataclasses.replace(LIMITS, call=0.5), time.monotonic() + 60)
+    session.ask("cell", "def loops():\n    while True: pass\ndef f(): return 1", seconds=5)
+    with pytest.raises(TimeoutError):
+        session.name("loops")()
+    assert session.name("f")() == 1                                     # an honest loop costs no process
+    session.until = time.monotonic() - 1
+    with pytest.raises(Violation):
+        session.name("f")()
+    session.stop()
+
+
+# ── reading cells ─────────────────────────────────────────────────────────────────────────────────────────────────
+
+def test_definitions_and_what_they_use():
+    sources = ["from torch import softmax as s\nimport torch", "def helper(u): return s(u)", "%time 1\nx = 3",
+               "def f(u): return 1", "def f(u):\n    return helper(u)", "this is no Python", "g = f"]
+    found = cells.definition("g", sources)
+    assert "softmax as s" in found and "helper(u)" in found and "return 1" not in found and "x = 3" not in found
+    assert cells.definition("nothing", sources) == ""
+
+
+def test_imports_of_a_cell():
+    source = ("%matplotlib inline\nimport torch as t\nx = 1\nif x:\n    import os\n### BEGIN HIDDEN TESTS\n"
+              "import secret\n### END HIDDEN TESTS")
+    assert cells.imports(source) == "import torch as t"
+
+
+def test_locked_cells_of_a_notebook():
+    found = locked_in(teacher())
+    assert [name for name, one in found.items() if one.graded] == ["visible", "hidden", "other"] and "setup" in found
+
+
+# ── notebooks ─────────────────────────────────────────────────────────────────────────────────────────────────────
+
+def test_outputs_of_an_honest_notebook(kind):
+    handed_in = submission(first="%matplotlib inline\nimport matplotlib.pyplot as plt\n"
+                                 "print('a'); plt.plot([1, 2]); plt.show()\n"
+                                 "print('b')\n'c'", last="1 / 0")
+    handed_in.cells.insert(0, new_markdown_cell("# Mine"))
+    before = nbformat.writes(handed_in)
+    outcome = run_notebook(handed_in, locked_in(teacher()), None, kind, LIMITS)
+    assert nbformat.writes(handed_in) == before
+    nbformat.validate(outcome.notebook)
+    shown = outcome.notebook.cells[2].outputs
+    assert [output.output_type for output in shown] == ["stream", "display_data", "stream", "display_data"]
+    assert "image/png" in shown[1].data and shown[3].data == {"text/plain": "'c'"}
+    assert outcome.notebook.cells[4].outputs[0].text == "double: right on small numbers\n"
+    assert outcome.notebook.cells[8].outputs[0].ename == "ZeroDivisionError"
+    assert (outcome.state, outcome.notes) == ("ran", [])
+
+
+def test_twice_is_the_same(kind):
+    handed_in = submission(first="import random\nprint(random.random() < 2, hash('x'))")
+    first, second = (run_notebook(handed_in, locked_in(teacher()), None, kind, LIMITS) for _ in range(2))
+    assert first == second
+
+
+def graded(kind, *sources, student="", limits=LIMITS):
+    """Grades of test cells after one student cell, and the notebook."""
+    made = [cell("import numpy as np", "setup", locked=True), cell(student)]
+    made += [cell(source, f"t{i}", grade=True, locked=True, points=1) for i, source in enumerate(sources)]
+    notebook = new_notebook(cells=made)
+    outcome = run_notebook(notebook, locked_in(notebook), None, kind, limits)
+    return [determine_grade(one)[0] for one in outcome.notebook.cells[2:]], outcome
+
+
+def test_names_in_test_cells(kind):
+    points, _ = graded(kind, "assert f(3) == 4 and [f(x) for x in range(2)] == [1, 2]", "def g(x): return f(x)\n"
+                                                                                        "assert g(1) == 2",
+                       "assert g(1) == 2 and np.sum([1, 1]) == 2 and max(1, 2) == 2", "assert missing",
+                       "import math\nassert 1", student="def f(x): return x + 1\nmax = np = None")
+    assert points == [1, 1, 1, 0, 1]
+
+
+def test_imports_of_tests_reach_the_student_as_in_one_process(kind):
+    made = submission(last="print(math.pi)")
+    teachers = locked_in(made) | {"other": LockedCell("import math\nassert mean([2]) == 2.0", True)}
+    assert run_notebook(made, teachers, None, kind, LIMITS).notebook.cells[-1].outputs[0].text.startswith("3.14")
+
+
+def test_test_cells_neither_warn_nor_give_partial_credit(kind):
+    points, outcome = graded(kind, "import warnings, sys\nwarnings.warn('old'); print('x', file=sys.stderr)\n0.5",
+                             "raise SystemExit")
+    assert points == [1, 0] and outcome.notebook.cells[2].outputs == []
+
+
+def test_a_crash_costs_the_check_even_if_the_check_would_not_mind(kind):
+    points, outcome = graded(kind, "try:\n    f()\nexcept Exception:\n    pass", "try:\n    f()\n"
+                                                                                 "except BaseException:\n    pass",
+                             "assert g() == 1", student="import os\ndef f(): os._exit(0)\ndef g(): return 1")
+    assert points == [0, 0, 1]
+    assert "Your code was stopped: its process ended." in outcome.notebook.cells[2].outputs[0].evalue
+
+
+def test_restarts_are_counted(kind):
+    points, outcome = graded(kind, *["f()"] * 5, "assert g() == 1", limits=dataclasses.replace(LIMITS, restarts=2),
+                             student="import os\ndef f(): os._exit(0)\ndef g(): return 1")
+    assert points == [0] * 6 and outcome.state == "crashed" and len(outcome.notes) == 1
+
+
+def test_a_notebook_has_its_seconds(kind):
+    limits = dataclasses.replace(LIMITS, submission=3)
+    points, outcome = graded(kind, "assert g() == 1", "import time\nwhile True:\n"
+                                                      "    f()", "assert g() == 1", limits=limits,
+                             student="import time\ndef f(): time.sleep(.1)\ndef g(): return 1")
+    assert points == [1, 0, 0] and outcome.state == "timed out"
+
+
+def test_a_test_that_never_ends_is_stopped(kind):
+    points, outcome = graded(kind, "while True:\n    pass", "assert 1", limits=dataclasses.replace(LIMITS, cell=0.5))
+    assert points == [0, 1] and "did not finish in time" in str(outcome.notebook.cells[2].outputs)
+
+
+def test_messages_of_tests(kind):
+    told = "class Told(AssertionError):\n    def _render_traceback_(self):\n        return ['one', 'two']\n"
+    _, outcome = graded(kind, told + "raise Told('words')", "### BEGIN HIDDEN TESTS\n"
+                                                            "" + told + "raise Told('secret')\n### END HIDDEN TESTS",
+                        "x = 1\nassert x == 2, 'not two'",
+                        "def g():\n    ### BEGIN HIDDEN TESTS\n    assert 'secret' == 1, 'secret'\n"
+                        "    ### END HIDDEN TESTS\ng()")
+    errors = [one.outputs[0] for one in outcome.notebook.cells[2:]]
+    assert errors[0].traceback == ["one", "two"]
+    assert errors[1].evalue == errors[3].evalue == "A test that you do not see was not passed."
+    assert errors[2].traceback == ["assert x == 2, 'not two'", "AssertionError: not two"]
+    assert "secret" not in str([errors[1], errors[3]])
+
+
+def test_what_people_see_after_hidden_tests_comes_from_a_process_that_none_asked(kind):
+    hidden = "### BEGIN HIDDEN TESTS\nassert f(48151623) == 1\n### END HIDDEN TESTS"
+    points, outcome = graded(kind, "assert f(2) == 1", hidden, "assert f(3) == 1", "assert f(3) == 2, f(3)",
+                             student="seen = []\ndef f(x):\n    seen.append(x)\n"
+                                     "    return 1 if len(seen) < 3 else seen")
+    assert points == [1, 1, 0, 0]
+    assert "passes without them" in outcome.notebook.cells[4].outputs[0].evalue
+    assert "AssertionError: [3, 3, 3]" in outcome.notebook.cells[5].outputs[0].traceback
+    assert "48151623" not in str([one.outputs for one in outcome.notebook.cells])
+
+
+def test_teachers_mistakes_stop_the_batch(kind):
+    with pytest.raises(GraderError, match="setup.*no_such_package"):
+        locked = locked_in(teacher()) | {"setup": LockedCell("import no_such_package", False)}
+        run_notebook(submission(), locked, None, kind, LIMITS)
+    with pytest.raises(GraderError, match="no Python"):
+        graded(kind, "this is no Python")
+
+
+def test_tests_that_use_up_memory_or_die_are_survived(kind):
+    points, outcome = graded(kind, "x = bytearray(20 << 30)", "assert 1")
+    assert points == [0, 1] and outcome.notebook.cells[2].outputs[0].ename == "MemoryError"
+    points, outcome = graded(kind, "assert 1", "import os\nos._exit(1)")
+    assert points == [0, 0] and outcome.state == "crashed"
+
+
+def test_tests_that_hang_in_c_are_survived(kind, monkeypatch):
+    monkeypatch.setattr(execute, "PATIENCE", 1)
+    limits = dataclasses.replace(LIMITS, start=2, submission=3, cell=1)
+    points, outcome = graded(kind, "x = 3 ** (3 ** 18) ** 2", limits=limits)
+    assert points == [0] and outcome.state == "timed out"
+
+
+def test_pictures_and_text_are_bounded_and_checked():
+    one = run.Run(new_notebook(), {}, None, "nothing", LIMITS)
+    png = "iVBORw0KGgo="
+    shown = one._notebook_outputs([
+        ["stream", "stdout", "x" * 10 ** 7], ["stream", "stdin", "x"], ["stream", "stdout", 3],
+        ["display", {"text/html": "<b>"}], ["display", {"image/png": png}], ["display", {"image/png": "PHN2Zz4="}],
+        ["display", {"image/png": "no base64!"}],
+        ["result", {"text/plain": "1.0"}], ["error", "E" * 1000, "\x1b[31mm", ["line", 3]], "nonsense", 7, None])
+    assert [output.output_type for output in shown] == ["stream", *["display_data"] * 5, "error"]
+    assert len(shown[0].text) < 200_010
+    assert [output.data.get("image/png") for output in shown[1:6]] == [None, png, None, None, None]
+    assert "text/html" not in str(shown) and len(shown[6].ename) < 90 and shown[6].traceback == ["line"]
+    for _ in range(20):
+        one._notebook_outputs([["stream", "stdout", "x" * 10 ** 7]])
+    assert one._notebook_outputs([["stream", "stdout", "x" * 10 ** 7]])[0].text == " …"
+
+
+def test_only_plain_files_come_along(tmp_path):
+    outside = tmp_path / "gradebook.db"
+    outside.write_text("secret")
+    folder = tmp_path / "handed in"
+    (folder / "more").mkdir(parents=True)
+    (folder / "more" / "data.txt").write_text("data")
+    (folder / "hidden.ipynb").write_text("secret")
+    (folder / ".hidden").write_text("secret")
+    (folder / "link").symlink_to(outside)
+    (folder / "folder").symlink_to(tmp_path)
+    assert list(run.files_in(folder)) == [("more/data.txt", b"data")]
+    assert list(run.files_in(None)) == []
+    (folder / "large").write_bytes(bytes(51 << 20))
+    assert [name for name, _ in run.files_in(folder)] == []
+
+
+# ── nbgrader ──────────────────────────────────────────────────────────────────────────────────────────────────────
+
+def test_nbgrader_autograde_with_it(kind, tmp_path, monkeypatch):
+    """Release, submit, autograde through nbgrader's own API; a cell of a student's that poses as a test runs inside."""
+    from nbgrader.api import Gradebook
+    from nbgrader.apps import NbGraderAPI
+    from traitlets.config import Config
+
+    monkeypatch.setenv("PATH", f"{Path(sys.executable).parent}:{os.environ['PATH']}")       # nbgrader calls alembic
+    for part in ("source/one", "submitted/ada/one"):
+        (tmp_path / part).mkdir(parents=True)
+    nbformat.write(teacher(), tmp_path / "source/one/one.ipynb")
+    config = Config()
+    config.CourseDirectory.root = str(tmp_path)
+    config.Autograde.autograde_preprocessors = ["coursekit.grade.execute.Execute", *STOCK]
+    config.Execute.kind, config.Execute.limits = kind, LIMITS
+    api = NbGraderAPI(config=config)
+    assert api.generate_assignment("one")["success"]
+    handed_in = submission(double="def double(values):\n    return [0]")
+    handed_in.cells[3].source = "pass"
+    nbformat.write(handed_in, tmp_path / "submitted/ada/one/one.ipynb")
+    result = api.autograde("one", "ada")
+    assert result["success"], result
+    with Gradebook(f"sqlite:///{tmp_path}/gradebook.db") as gradebook:
+        graded = gradebook.find_submission_notebook("one", "one", "ada").grades
+        marks = {grade.name: grade.auto_score for grade in graded}
+    assert marks == {"visible": 0, "hidden": 0, "other": 1}
+    kept = nbformat.read(tmp_path / "autograded/ada/one/one.ipynb", 4)
+    assert kept.metadata.coursekit == {"state": "ran", "notes": []}
+
+
+STOCK = ["nbgrader.preprocessors.IgnorePattern", "nbconvert.preprocessors.ClearMetadataPreprocessor",
+         "nbgrader.preprocessors.LimitOutput", "nbgrader.preprocessors.SaveAutoGrades",
+         "nbgrader.preprocessors.AssignLatePenalties", "nbgrader.preprocessors.CheckCellMetadata"]

@@ -1,0 +1,223 @@
+"""The walls of the sandbox, each tried from inside, and what is said where there is none."""
+
+import dataclasses
+import os
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from coursekit.grade import sandbox, walls
+from coursekit.grade.outside import Session
+from coursekit.grade.protocol import Violation
+from coursekit.grade.sandbox import GraderError, Limits, choose, self_test
+from coursekit.grade.walls import memory_of_tree
+from tests.grading.sandboxed import kind_or_skip
+
+LIMITS = Limits(call=3, cell=10, memory=1 << 30, processes=40)
+
+
+@pytest.fixture(scope="module")
+def kind():
+    return kind_or_skip()
+
+
+@pytest.fixture(scope="module")
+def session(kind):
+    session = Session(kind, LIMITS, time.monotonic() + 300)
+    session.ask("cell", "import os")
+    yield session
+    session.stop()
+
+
+def told(session, source):
+    """What a cell printed, errors included."""
+    text = ""
+    for item in session.ask("cell", source, seconds=10):
+        text += item[2] if item[0] == "stream" else "".join(item[3]) if item[0] == "error" else str(item[1])
+    return text
+
+
+def test_a_folder_of_its_own(session):
+    assert told(session, "import os\nopen('a.txt', 'w').write('x')\nprint(os.getcwd(), os.listdir())") == (
+        "/student ['a.txt']\n")
+
+
+@pytest.mark.parametrize("path", ["/x", "/usr/x", "/dev/x", "/etc/x", "/course/x", "/course/coursekit/x",
+                                  "/proc/sys/kernel/x"])
+def test_writes_nowhere_else(session, path):
+    assert "Error" in told(session, f"open({path!r}, 'w')")
+
+
+@pytest.mark.parametrize("path", ["/etc/shadow", "/etc/passwd", "/root/.bashrc", "/proc/1/mem", "/proc/kcore",
+                                  str(walls.PACKAGE.parent / "pyproject.toml"), __file__])
+def test_reads_nothing_of_the_grader(session, path):
+    assert "Error" in told(session, f"open({path!r}, 'rb').read(1)")
+
+
+def test_sees_only_its_own_processes_and_variables(session):
+    assert told(session, "print(sorted(int(p) for p in os.listdir('/proc') if p.isdigit()))") == "[1, 2]\n"
+    assert "HOSTNAME" not in told(session, "print(open('/proc/1/environ').read(), dict(os.environ))")
+
+
+def test_gives_no_variable_away(kind, monkeypatch):
+    monkeypatch.setenv("A_TOKEN", "dandelion")
+    other = Session(kind, LIMITS, time.monotonic() + 60)
+    seen = told(other, "import os, glob\nfor path in glob.glob('/proc/*/environ'):\n    print(open(path).read())\n"
+                "print(os.environ)")
+    other.stop()
+    assert "PATH" in seen and "dandelion" not in seen
+
+
+def test_is_nobody_and_stays_so(session):
+    assert told(session, "print(0 in (os.getuid(), os.geteuid(), os.getgid(), *os.getgroups()))") == "False\n"
+    status = told(session, "print(open('/proc/self/status').read())")
+    for line in ("CapEff:\t0000000000000000", "CapBnd:\t0000000000000000", "NoNewPrivs:\t1", "Seccomp:\t2"):
+        assert line in status
+    assert "Error" in told(session, "os.setuid(0)")
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root has to change its user")
+def test_root_is_not_root_outside_either(session):
+    """As the machine sees it: the process that runs Python inside belongs to nobody."""
+    todo, users = [session.sandbox.process.pid], {}
+    while todo:
+        process = Path("/proc", str(todo.pop()))
+        users[(process / "cmdline").read_text().split("\0")[0]] = process.stat().st_uid
+        todo += (process / "task" / process.name / "children").read_text().split()
+    assert users[sys.executable] == walls.NOBODY
+
+
+@pytest.mark.parametrize("call", ["memfd_create", "shmget", "unshare", "ptrace", "bpf", "io_uring_setup"])
+def test_refused_system_calls(session, call):
+    from coursekit.grade import lockdown
+    number = lockdown.REFUSED[call][lockdown.MACHINES[os.uname().machine][0]]
+    assert told(session, "import ctypes\nlibc = ctypes.CDLL(None, use_errno=True)\n"
+                         f"print(libc.syscall({number}, 0, 4096, 0o1600, 0), ctypes.get_errno())") == "-1 1\n"
+
+
+def test_no_network(session):
+    assert "Error" in told(session, "import socket\nsocket.create_connection(('1.1.1.1', 53), timeout=1)")
+    assert told(session, "print([name for _, name in socket.if_nameindex()])") == "['lo']\n"
+
+
+def test_processes_and_threads_are_counted(session):
+    seen = told(session, """
+import threading
+stop, n = threading.Event(), 0
+try:
+    for n in range(200):
+        threading.Thread(target=stop.wait).start()
+except RuntimeError:
+    print(n < 60)
+stop.set()""")
+    assert seen == "True\n"
+
+
+def test_limits_cannot_be_raised(session):
+    assert told(session, """
+import resource
+for what in (resource.RLIMIT_NPROC, resource.RLIMIT_DATA, resource.RLIMIT_FSIZE):
+    soft, hard = resource.getrlimit(what)
+    try:
+        resource.setrlimit(what, (hard + 1, hard + 1))
+        print("raised")
+    except (ValueError, OSError):
+        print("held")""") == "held\n" * 3
+
+
+def test_memory_of_one_process(session):
+    assert "MemoryError" in told(session, "x = bytearray(2 << 30)")
+
+
+def test_memory_of_many_processes_together(kind):
+    session = Session(kind, LIMITS, time.monotonic() + 60)
+    with pytest.raises(Violation, match="more than 1 GB"):
+        told(session, "import os, time\nfor _ in range(6):\n    if os.fork() == 0:\n"
+                      "        x = bytearray(b'x') * (300 << 20)\n        time.sleep(20)\ntime.sleep(20)")
+    assert not session.alive
+
+
+def test_nothing_is_left_when_it_stops(kind):
+    session = Session(kind, LIMITS, time.monotonic() + 60)
+    told(session, "import subprocess\np = subprocess.Popen(['sleep', '86397'], start_new_session=True)")
+    assert memory_of_tree(session.sandbox.process.pid) > 1 << 20
+    assert running("86397")
+    session.stop()
+    session.stop()                                                      # twice is once
+    assert not running("86397")
+
+
+def test_nothing_is_left_when_the_grader_dies(kind):
+    """The grader is killed in the middle of a call."""
+    program = ("import time\nfrom coursekit.grade.outside import Session\nfrom coursekit.grade.sandbox import Limits\n"
+               f"s = Session({kind!r}, Limits(), time.monotonic() + 60)\n"
+               "s.ask('cell', 'import subprocess, time; subprocess.Popen([\"sleep\", \"86396\"])')\n"
+               "print('up', flush=True)\n"
+               "s.ask('cell', 'while True: pass', seconds=60)")
+    grader = subprocess.Popen([sys.executable, "-c", program], stdout=subprocess.PIPE, text=True)
+    assert grader.stdout.readline() == "up\n" and running("86396")
+    grader.kill()
+    grader.wait()
+    grader.stdout.close()
+    deadline = time.monotonic() + 20
+    while running("86396") and time.monotonic() < deadline:
+        time.sleep(0.05)
+    assert not running("86396")
+
+
+def running(argument):
+    found = subprocess.run(["ps", "-eo", "args"], capture_output=True, text=True).stdout
+    return any(argument in line.split() for line in found.splitlines())
+
+
+def test_an_answer_that_does_not_come(kind):
+    session = Session(kind, dataclasses.replace(LIMITS, call=0.5), time.monotonic() + 60)
+    with pytest.raises(Violation, match="in time"):
+        session.ask("cell", "import signal\nsignal.signal(signal.SIGALRM, signal.SIG_IGN)\nwhile True: pass")
+    assert not session.alive
+    with pytest.raises(Violation):
+        session.ask("seed", 0)
+
+
+def test_self_test_finds_missing_walls():
+    with pytest.raises(GraderError, match="write to the course|read the course's folder|reach|be root"):
+        self_test("nothing")
+
+
+def test_refusal_says_what_to_do(monkeypatch):
+    monkeypatch.setattr(sandbox.shutil, "which", lambda program: None)
+    with pytest.raises(GraderError, match="nothing was graded[^$]*bubblewrap: is not installed[^$]*apt install"):
+        choose()
+    assert choose(unsafe=True) == "nothing"
+
+
+def test_a_sandbox_that_does_not_start_is_the_graders_error(monkeypatch):
+    monkeypatch.setattr(walls, "command", lambda *_: ["/bin/sh", "-c", "echo cannot do >&2; exit 1"])
+    with pytest.raises(GraderError, match="did not start: its process ended. cannot do"):
+        Session("bubblewrap", LIMITS, time.monotonic() + 60)
+    with pytest.raises(GraderError):
+        self_test("bubblewrap")
+
+
+def test_an_environment_that_contains_the_course_is_refused(monkeypatch):
+    monkeypatch.setattr(walls.sys, "prefix", str(walls.PACKAGE.parent))
+    with pytest.raises(GraderError, match="contains the whole course"):
+        walls.python_folders()
+
+
+def test_container_command(monkeypatch):
+    """What docker is asked for; the walls themselves are tried by its self-test, where there is docker."""
+    asked = []
+    monkeypatch.setattr(walls.subprocess, "run",
+                        lambda command, **_: asked.append(command) or subprocess.CompletedProcess(command, 1))
+    command = walls.command("docker", LIMITS, "a-name-0000000a", None)
+    assert asked[-1][:2] == ["docker", "import"]
+    text = " ".join(command)
+    for part in ("--network none", "--read-only", "--cap-drop ALL", "no-new-privileges", "--pids-limit 40",
+                 "--name a-name-0000000a", f"--memory {1 << 30}", "--user 20010:20010",
+                 f"{walls.PACKAGE}:/course/coursekit:ro"):
+        assert part in text
+    assert all(part.endswith(":ro") for flag, part in zip(command, command[1:]) if flag == "--volume")
