@@ -13,6 +13,7 @@ help:
 	@echo 'make run        execute every lecture; print seconds and peak memory of each'
 	@echo 'make lectures   execute the lectures in place, ready to commit (ONLY=02: just that one)'
 	@echo 'make exercises  make exercises/ from solutions/'
+	@echo 'make grade      mark what was handed in (grading/inbox/): marks, feedback, tables (ONLY=02: that assignment)'
 	@echo 'make bench      the speed of coursekit beside the tools it is compared with'
 
 setup:
@@ -40,6 +41,11 @@ exercises: setup
 	done
 	@rm -rf exercises && mv build/exercises exercises
 
+grade: setup
+	@for step in grade feedback export; do \
+	    $(ONE_THREAD) $(PY) -m coursekit.grade $$step $(ONLY) || exit 1; \
+	done
+
 bench: setup
 	@for file in bench/[!_]*.py; do \
 	    [ -e "$$file" ] || { echo 'There is nothing in bench/ yet.'; exit 1; }; \
@@ -47,4 +53,4 @@ bench: setup
 	    $(ONE_THREAD) $(PY) -m bench.$$name || exit 1; \
 	done
 
-.PHONY: help setup lab test run lectures exercises bench
+.PHONY: help setup lab test run lectures exercises grade bench

@@ -1,0 +1,195 @@
+"""What students get back: one HTML file each, with their notebook, their marks, and what the checks said.
+
+Everything in the file is text or a PNG picture that lies in it; nothing is loaded, and no script runs. Where a test
+cell has parts that students do not see, the version that they were given is shown.
+"""
+
+import base64
+import html
+import re
+
+import jinja2
+import mistune
+import nbformat
+from nbgrader.api import MissingEntry
+from pygments import highlight
+from pygments.formatters import HtmlFormatter
+from pygments.lexers import PythonLexer
+
+from coursekit.grade import records
+from coursekit.grade.course import STUDENT
+from coursekit.grade.protocol import clean
+from coursekit.grade.repair import grade_id, is_answer, teachers
+from coursekit.grade.reports import question, questions
+
+LONGEST = 20_000                                                        # characters rendered; more is shown plainly
+CODE = HtmlFormatter(nowrap=True, classprefix="c-")
+WORDS = {
+    "graded": "Everything is marked.",
+    "needs manual grading": "A person has not read all of it yet, so points may be added.",
+    "timed out": "Your notebook took longer than it may, so the rest was not tried.",
+    "crashed": "Your notebook brought its process down, again and again, so the rest was not tried.",
+    "rejected": "It could not be marked",
+}
+
+
+def write(course, assignment):
+    """Write grading/feedback/STUDENT/A/A.html for all who handed something in; return how many. The same marks give the
+    same bytes."""
+    released, count = course.released(assignment), 0
+    for student, record in records.everyone(course, assignment).items():
+        if record.state not in WORDS or not STUDENT.fullmatch(student):
+            continue
+        with course.gradebook() as gradebook:
+            text = page(course, gradebook, assignment, record, released)
+        path = course.grading / "feedback" / student / assignment / f"{assignment}.html"
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, encoding="utf-8")
+        count += 1
+    return count
+
+
+def page(course, gradebook, assignment, record, released):
+    """The HTML of one student."""
+    path = course.grading / "autograded" / record.student / assignment / f"{assignment}.ipynb"
+    marks, comments, cells = questions(gradebook, assignment, record.student), {}, []
+    if record.state != "rejected" and path.exists():
+        try:
+            submitted = gradebook.find_submission_notebook(assignment, assignment, record.student)
+            comments = {comment.name: comment.comment for comment in submitted.comments}
+        except MissingEntry:
+            pass
+        given = {grade_id(cell): cell for cell in teachers(released)}
+        cells = [shown_cell(cell, given, marks, comments) for cell in nbformat.read(path, as_version=4).cells]
+    late = sum(notebook.late_submission_penalty or 0 for notebook in gradebook.find_submission(
+        assignment, record.student).notebooks) if cells else 0
+    rows = [] if record.state == "rejected" else [
+        (name, sum(mark.points for mark in found if mark.points is not None), sum(mark.most for mark in found),
+         any(mark.points is None for mark in found)) for name, found in marks.items()]
+    return PAGE.render(
+        assignment=assignment, record=record, words=WORDS[record.state], rows=rows, cells=cells, late=late,
+        total=max(0, sum(row[1] for row in rows) - late), most=sum(row[2] for row in rows),
+        code_style=CODE.get_style_defs())
+
+
+def shown_cell(cell, given, marks, comments):
+    """What the page's template needs of a cell."""
+    name = cell.metadata.get("nbgrader", {}).get("grade_id")
+    theirs = given.get(name)
+    source = cell.source if theirs is None or is_answer(theirs) else theirs.source
+    mark = next((mark for mark in marks.get(question(name), ()) if mark.name == name), None) if name else None
+    outputs = cell.get("outputs", []) if mark or theirs is None or is_answer(theirs) else []
+    return {"markdown": markdown(source) if cell.cell_type == "markdown" else None, "code": code(source), "mark": mark,
+            "outputs": [shown for output in outputs for shown in outputs_of(output)], "comment": comments.get(name)}
+
+
+def outputs_of(output):
+    """("text" | "error" | "picture", text) of an output of a cell; other kinds are left out."""
+    if output.output_type == "stream":
+        yield "text", clean(output.text, LONGEST)
+    elif output.output_type == "error":
+        yield "error", clean("\n".join(output.traceback) or output.evalue, LONGEST)
+    elif picture := output.get("data", {}).get("image/png"):
+        raw = base64.b64decode("".join(picture.split()))
+        yield "picture", base64.b64encode(raw).decode()
+    elif text := output.get("data", {}).get("text/plain"):
+        yield "text", clean(text, LONGEST)
+
+
+class Renderer(mistune.HTMLRenderer):
+    """Markdown as HTML. HTML in it is shown as text, and pictures, which could come from anywhere, by their words."""
+
+    def __init__(self):
+        super().__init__(escape=True)
+
+    def image(self, text, url, title=None):
+        """A picture's words."""
+        return f"[{html.escape(text or 'a picture')}]"
+
+    def block_html(self, html):
+        """HTML that stands alone: as text, but for the folds of the exercises' hints."""
+        return "" if FOLD.fullmatch(html.strip()) else super().block_html(html)
+
+
+FOLD = re.compile(r"</?details>|<summary>[^<>]*</summary>|<details>\s*<summary>[^<>]*</summary>")
+TO_HTML = mistune.create_markdown(renderer=Renderer(), plugins=["table", "strikethrough"])
+
+
+def markdown(text):
+    """Markdown as HTML that can do no harm; too long a text, or one that the parser chokes on, as it stands."""
+    if len(text) <= LONGEST and max(map(text.count, "[]<>*_`")) < 2000:
+        try:
+            return jinja2.utils.markupsafe.Markup(TO_HTML(text))
+        except RecursionError:
+            pass
+    return jinja2.utils.markupsafe.Markup(f"<pre>{html.escape(text[:LONGEST])}</pre>")
+
+
+def code(text):
+    """Python source as HTML, coloured unless it is very long."""
+    if len(text) > LONGEST:
+        return html.escape(text[:LONGEST]) + "\n…"
+    return jinja2.utils.markupsafe.Markup(highlight(text, PythonLexer(stripnl=False), CODE))
+
+
+PAGE = jinja2.Environment(autoescape=True, trim_blocks=True, lstrip_blocks=True).from_string("""\
+<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta http-equiv="Content-Security-Policy" content="default-src 'none'; img-src data:; style-src 'unsafe-inline'">
+<meta name="viewport" content="width=device-width">
+<title>{{ assignment }}: {{ record.student }}</title>
+<style>
+:root { color-scheme: light; }
+body { font: 16px/1.5 system-ui, sans-serif; max-width: 50rem; margin: 2rem auto; padding: 0 1rem; color: #1a1a1a;
+  background: #fff }
+pre { font: 14px/1.4 ui-monospace, monospace; white-space: pre-wrap; overflow-wrap: anywhere; margin: .5rem 0;
+  padding: .6rem .8rem;
+  background: #f4f4f4; border-radius: 4px }
+pre.output { background: none; border-left: 3px solid #bbb; border-radius: 0 }
+pre.error { background: none; border-left: 3px solid #a33; border-radius: 0 }
+table { border-collapse: collapse } td, th { padding: .2rem .8rem; border-bottom: 1px solid #ccc; text-align: left }
+td.number { text-align: right; font-variant-numeric: tabular-nums }
+.mark { font-weight: 600; margin: .8rem 0 0 }
+.comment { border: 1px solid #888; border-radius: 4px; padding: .4rem .8rem }
+img { max-width: 100% }
+{{ code_style }}
+</style>
+</head>
+<body>
+<h1>{{ assignment }}: {{ record.student }}</h1>
+<p>{{ words }}{% if record.state == "rejected" %}: {{ record.why }}.{% endif %}</p>
+{% if rows %}
+<table>
+<tr><th>question</th><th>points</th><th>of</th><th></th></tr>
+{% for name, points, most, waits in rows %}
+<tr><td>{{ name }}</td><td class="number">{{ "%g" % points }}</td><td class="number">{{ "%g" % most }}</td>\
+<td>{{ "to be read by a person" if waits }}</td></tr>
+{% endfor %}
+{% if late %}<tr><td>handed in late</td><td class="number">−{{ "%g" % late }}</td><td></td><td></td></tr>{% endif %}
+<tr><th>together</th><td class="number">{{ "%g" % total }}</td><td class="number">{{ "%g" % most }}</td><td></td></tr>
+</table>
+{% endif %}
+{% if record.notes %}
+<p>What was noticed about your file:</p>
+<ul>{% for note in record.notes %}<li>{{ note }}</li>{% endfor %}</ul>
+{% endif %}
+{% for cell in cells %}
+{% if cell.mark %}
+<p class="mark">{{ cell.mark.name }}: {{ "not marked yet" if cell.mark.points is none else "%g" % cell.mark.points }} \
+of {{ "%g" % cell.mark.most }} points</p>
+{% endif %}
+{% if cell.markdown is not none %}{{ cell.markdown }}{% else %}<pre>{{ cell.code }}</pre>{% endif %}
+{% for kind, text in cell.outputs %}
+{% if kind == "picture" %}
+<img src="data:image/png;base64,{{ text }}" alt="a picture that this cell made">
+{% else %}
+<pre class="{{ "error" if kind == "error" else "output" }}">{{ text }}</pre>
+{% endif %}
+{% endfor %}
+{% if cell.comment %}<p class="comment">{{ cell.comment }}</p>{% endif %}
+{% endfor %}
+</body>
+</html>
+""")

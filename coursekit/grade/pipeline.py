@@ -1,0 +1,237 @@
+"""Grades the submissions of an assignment: in parallel where student code runs, one after another where marks are kept.
+
+For each submission: look at it (intake.py), run it in a sandbox (execute.py, on any `concurrent.futures.Executor`), let
+nbgrader's own Autograde enter the marks into the gradebook, and last of all write the record (records.py). Whatever
+happens to one of them is its own matter. Only what is wrong with the grader itself, a `GraderError`, stops the batch:
+that is nobody's zero, and what was done until then is kept.
+"""
+
+import concurrent.futures
+import contextlib
+import functools
+import os
+import shutil
+import tempfile
+import time
+from pathlib import Path
+
+import nbformat
+from nbgrader.api import Gradebook
+from nbgrader.converters import Autograde
+from nbgrader.converters.base import NbGraderException
+from nbgrader.preprocessors import NbGraderPreprocessor
+from tqdm import tqdm
+from traitlets import Any
+
+import coursekit
+from coursekit.grade import intake, records
+from coursekit.grade.cells import LockedCell
+from coursekit.grade.checks.unseen import SEED
+from coursekit.grade.course import STUDENT, CourseError, digest
+from coursekit.grade.execute import run_notebook
+from coursekit.grade.intake import Rejected
+from coursekit.grade.records import Record
+from coursekit.grade.sandbox import choose
+from coursekit.grade.walls import GraderError, Limits
+
+WINDOW = 4                                                              # submissions in flight for each worker
+
+
+def grade(course, assignment, again=None, unsafe=False, jobs=None, scheduler=None, limits=Limits()):
+    """Bring the marks of an assignment up to date and return {student: Record}.
+
+    again: students to grade even if nothing has changed. unsafe: without a sandbox. jobs: how many run at once; None:
+    one for each core. scheduler: the address of a dask scheduler whose workers run them instead of this machine.
+    """
+    with course.alone():
+        course.backup()
+        released = course.prepare(assignment)
+        about = digest(coursekit.__version__, course.source(assignment).read_bytes(), course.seed(), unsafe, limits)
+        with course.gradebook() as gradebook:
+            locked = locked_cells(gradebook, assignment)
+            for name, person in course.roster().items():
+                gradebook.update_or_create_student(name, **person)
+        todo = []
+        for name, folder in course.submitted(assignment).items():
+            wanted = digest(about, *contents(folder))
+            record = records.read(course, assignment, name)
+            if not record or record.digest != wanted or name in (again or ()):
+                todo.append((name, wanted))
+        if todo:
+            with workers(scheduler, jobs, unsafe) as (executor, count):
+                _grade(course, assignment, released, locked, todo, executor, WINDOW * count, unsafe, limits)
+        return records.everyone(course, assignment)
+
+
+def _grade(course, assignment, released, locked, todo, executor, window, unsafe, limits):
+    """Run what is to do, and enter what comes back as it comes."""
+    others = {name: nbformat.read(path, as_version=4) for name in course.assignments() if name != assignment
+              and (path := course.grading / "release" / name / f"{name}.ipynb").exists()}
+    running, started, seed = {}, {}, course.seed()
+
+    def finish(record):
+        record.seconds = round(time.monotonic() - started[record.student], 1)
+        records.write(course, assignment, record)
+        bar.update()
+
+    def collect():
+        done, _ = concurrent.futures.wait(running, return_when=concurrent.futures.FIRST_COMPLETED)
+        for future in done:
+            record, checked = running.pop(future)
+            finish(enter(course, assignment, record, checked, future))
+
+    with tqdm(total=len(todo), desc=assignment, unit="submission", disable=None) as bar:
+        try:
+            for name, wanted in todo:
+                while len(running) >= window:
+                    collect()
+                started[name] = time.monotonic()
+                checked = take_in(course, assignment, name, released, others)
+                if isinstance(checked, Record):
+                    checked.digest = wanted
+                    finish(checked)
+                else:
+                    record = Record(name, "graded", "", checked.notes, wanted)
+                    future = executor.submit(run, checked.notebook, locked, checked.files, seed, unsafe, limits)
+                    running[future] = record, checked
+            while running:
+                collect()
+        finally:
+            for future in running:
+                future.cancel()
+
+
+def take_in(course, assignment, student, released, others):
+    """Look at a submission, keep the repaired copy in grading/checked, and return it; or the record of a rejection."""
+    try:
+        if not STUDENT.fullmatch(student):
+            raise Rejected(f"“{records.shown(student)}” cannot be an id, which has letters, digits and . _ @ + -")
+        checked = intake.look(course.submitted(assignment)[student], assignment, released, others)
+    except Rejected as error:
+        return Record(student, "rejected", str(error))
+    except Exception as error:                                          # a file that breaks what reads it
+        return Record(student, "rejected", f"it could not be read ({type(error).__name__})")
+    folder = course.grading / "checked" / student / assignment
+    shutil.rmtree(folder, ignore_errors=True)
+    for path, data in checked.files.items():
+        (folder / path).parent.mkdir(parents=True, exist_ok=True)
+        (folder / path).write_bytes(data)
+    folder.mkdir(parents=True, exist_ok=True)
+    nbformat.write(checked.notebook, folder / f"{assignment}.ipynb")
+    if checked.timestamp:
+        (folder / intake.TIMESTAMP).write_text(checked.timestamp + "\n")
+    return checked
+
+
+# ── where student code runs ───────────────────────────────────────────────────────────────────────────────────────
+
+@contextlib.contextmanager
+def workers(scheduler, jobs, unsafe):
+    """(executor, how many run at once). Here threads will do: each notebook is run by processes of its own anyway."""
+    if scheduler is None:
+        sandbox(unsafe)                                                 # no use starting if there is none
+        count = jobs or len(os.sched_getaffinity(0))
+        with concurrent.futures.ThreadPoolExecutor(count) as executor:
+            yield executor, count
+        return
+    try:
+        from dask.distributed import Client
+    except ImportError:
+        raise CourseError("--scheduler needs dask.distributed: pip install distributed") from None
+    try:
+        client = Client(scheduler, timeout="5s")
+    except (OSError, ValueError) as error:
+        raise CourseError(f"There is no dask scheduler at {scheduler}: {error}") from None
+    with client, client.get_executor(pure=False, retries=1) as executor:
+        count = sum(client.nthreads().values())
+        if not count:
+            raise CourseError(f"The scheduler at {scheduler} has no workers: "
+                              f"start some with `dask worker --no-nanny {scheduler}`.")
+        yield executor, count
+
+
+def run(notebook, locked, files, seed, unsafe, limits):
+    """Run one notebook: what a worker does, on this machine or another one. Returns execute.py's `Outcome`."""
+    os.environ[SEED] = seed
+    with tempfile.TemporaryDirectory() as folder:
+        for path, data in files.items():
+            target = Path(folder, path)
+            target.parent.mkdir(parents=True, exist_ok=True)
+            target.write_bytes(data)
+        return run_notebook(notebook, locked, folder, sandbox(unsafe), limits)
+
+
+@functools.cache
+def sandbox(unsafe):
+    """The kind of sandbox of this machine, tried out once."""
+    return choose(unsafe)
+
+
+# ── where marks are kept ──────────────────────────────────────────────────────────────────────────────────────────
+
+def enter(course, assignment, record, checked, future):
+    """Enter what came of one submission into the gradebook; return its record."""
+    try:
+        outcome = future.result()
+    except GraderError:
+        raise
+    except Exception as error:                                          # a worker was lost, perhaps: tried again
+        record.state, record.why, record.digest = "crashed", f"its run was lost ({type(error).__name__})", ""
+        return record
+    if outcome.state != "ran":
+        record.state, record.why = outcome.state, "; ".join(outcome.notes)
+    record.notes = [*record.notes, *outcome.notes]
+    settings = course.directory(assignment, record.student, submitted_directory="grading/checked")
+    converter = Autograde(coursedir=settings, config=course.config)
+    converter.force = True
+    converter.autograde_preprocessors = [Executed(outcome=outcome), *(
+        other for other in converter.autograde_preprocessors
+        if getattr(other, "__name__", other).split(".")[-1] != "Execute")]
+    try:
+        with course.log():
+            converter.start()
+    except NbGraderException:
+        record.state, record.why, record.digest = "crashed", "nbgrader did not take it in: see grading/nbgrader.log", ""
+        return record
+    if record.state == "graded":
+        with course.gradebook() as gradebook:
+            record.state = records.by_hand(gradebook, assignment, record.student)
+    return record
+
+
+class Executed(NbGraderPreprocessor):
+    """In the place of nbgrader's *Execute*: puts in the outputs that a run elsewhere brought back."""
+
+    outcome = Any()
+
+    def preprocess(self, nb, resources):
+        """The notebook, whose locked cells have the teacher's text by now, with the outcome's outputs."""
+        theirs = self.outcome.notebook.cells
+        if [cell.cell_type for cell in nb.cells] != [cell.cell_type for cell in theirs]:
+            raise GraderError("nbgrader changed the cells of a notebook after it was run")
+        for cell, other in zip(nb.cells, theirs):
+            if cell.cell_type == "code":
+                cell.outputs, cell.execution_count = other.outputs, other.execution_count
+        nb.metadata["coursekit"] = {"state": self.outcome.state, "notes": self.outcome.notes}
+        return nb, resources
+
+
+def locked_cells(gradebook: Gradebook, assignment):
+    """{grade_id: LockedCell} of what the teacher locked, as the gradebook has it."""
+    source = gradebook.find_notebook(assignment, assignment)
+    graded = {cell.name for cell in source.grade_cells}
+    return {cell.name: LockedCell(cell.source, cell.name in graded)
+            for cell in source.source_cells if cell.locked and cell.cell_type == "code"}
+
+
+def contents(folder):
+    """What decides whether a submission has changed: the names and bytes of its files, and where its links lead."""
+    if folder.is_symlink():
+        yield os.readlink(folder)
+        return
+    for path in sorted(folder.rglob("*")):
+        if path.is_symlink():
+            yield from (path.relative_to(folder), os.readlink(path))
+        elif path.is_file():
+            with path.open("rb") as file:
+                yield from (path.relative_to(folder), path.stat().st_size, file.read(intake.MAX_NOTEBOOK))

@@ -1,0 +1,121 @@
+"""The page that a student gets: complete, harmless, and without anything that is not theirs to see."""
+
+import html
+import re
+import time
+
+import pytest
+
+from coursekit.grade import feedback
+from coursekit.grade.records import Record
+from tests.grading.classroom import NAME, SECRET, answers, command, hand_in
+
+
+@pytest.fixture
+def page(graded):
+    feedback = graded[0] / "grading" / "feedback"
+    return lambda student: (feedback / student / NAME / f"{NAME}.html").read_text(encoding="utf-8")
+
+
+def text(page):
+    """A page without its tags."""
+    return html.unescape(re.sub(r"<[^>]*>", "", page))
+
+
+def test_everybody_who_handed_in_has_a_page(graded, course):
+    pages = {path.parent.parent.name for path in (graded[0] / "grading" / "feedback").rglob("*.html")}
+    assert pages == set(course.submitted(NAME)) - {"=cmd"}
+
+
+def test_it_has_the_own_notebook_the_marks_and_what_the_checks_said(page):
+    half = text(page("half"))
+    assert "return [4 for value in values]" in half and "Doubling and taking the mean" in half
+    assert "check_double: 0 of 1 points" in half and "check_mean: 2 of 2 points" in half
+    assert "why: not marked yet of 3 points" in half
+    assert "Is it twice each <b>value</b>?" in half, "the check's own words, escaped"
+    assert "A test that you do not see was not passed." in half and "Other numbers are tried here." in half
+    assert "numpy.sh was left out" in half
+    plain = text(page("plain"))
+    assert "✓ double" in plain and "more_double: 2 of 2 points" in plain
+
+
+def test_hidden_tests_are_in_no_page(graded, course):
+    for path in (graded[0] / "grading" / "feedback").rglob("*.html"):
+        said = text(path.read_text())
+        assert SECRET not in said and "BEGIN HIDDEN" not in said and "-1.5" not in said and "14, -3.0" not in said
+    marked = graded[0] / "grading" / "autograded" / "plain" / NAME / f"{NAME}.ipynb"
+    assert SECRET in marked.read_text(), "where it is looked for"
+
+
+def test_nothing_is_loaded_and_nothing_runs(graded):
+    for path in (graded[0] / "grading" / "feedback").rglob("*.html"):
+        page = path.read_text()
+        assert not re.search(r"<(script|link|iframe|object|embed|svg|base|form)\b", page, re.I), path
+        assert re.search(r"default-src 'none'", page)
+        for tag in re.findall(r"<[a-zA-Z][^>]*>", page):
+            assert not re.search(r"\son\w+\s*=", tag), tag
+            assert not re.search(r"javascript:", tag), tag
+            for source in re.findall(r"\ssrc\s*=\s*[\"']?([^\"'\s>]*)", tag):
+                assert source.startswith("data:image/png;base64,"), tag
+        assert "url(" not in page and "@import" not in page
+
+
+def test_outputs_are_text_and_pictures(page):
+    prints = page("prints")
+    assert prints.count('<img src="data:image/png;base64,iVBOR') == 1
+    assert "red &lt;i&gt;text&lt;/i&gt;" in prints and "\x1b" not in prints
+    outputs = "".join(re.findall(r'<pre class="output">.*?</pre>', prints, re.S))
+    assert "red" in outputs and "alert" not in outputs
+    assert "&lt;script&gt;alert(1)&lt;/script&gt;" in prints and "[spy]" in prints
+
+
+def test_the_rejected_learn_why(page):
+    assert "It could not be marked: there is no notebook that can be read" in text(page("cut_off"))
+    assert "is a PDF, not a notebook" in text(page("a_pdf"))
+
+
+def test_the_same_marks_give_the_same_bytes(graded, page):
+    before = {student: page(student) for student in ("plain", "half", "exits")}
+    command(graded[0], "feedback")
+    assert {student: page(student) for student in before} == before
+
+
+def test_marks_and_words_of_a_person_are_in_it(small):
+    folder, course, released = small
+    hand_in(folder, "ada", answers(released))
+    command(folder, "grade", "--unsafe")
+    with course.gradebook() as gradebook:
+        grade = gradebook.find_grade("why", NAME, NAME, "ada")
+        grade.manual_score, grade.needs_manual_grade = 2.5, False
+        gradebook.find_comment("why", NAME, NAME, "ada").manual_comment = "Yes, <linear>!"
+        gradebook.db.commit()
+    command(folder, "feedback")
+    said = (folder / "grading" / "feedback" / "ada" / NAME / f"{NAME}.html").read_text()
+    assert "Everything is marked." in said and "why: 2.5 of 3 points" in said and "Yes, &lt;linear&gt;!" in said
+    assert "7.5" in said
+
+
+@pytest.mark.parametrize("source", [
+    "[" * 15_000, "> " * 9000 + "x", "*a " * 6000, "`" * 19_000, "![" * 9000, "<" * 19_000,
+    "|a" * 9000 + "\n" + "|-" * 9000,
+    "- " * 9000, "\n".join(" " * i + "- x" for i in range(190)), "_" * 19_000, "[a](" * 4500, "&" * 19_000])
+def test_hard_markdown_takes_no_time(source):
+    start = time.process_time()
+    assert feedback.markdown(source)
+    assert time.process_time() - start < 20
+
+
+@pytest.mark.parametrize("source, made", [
+    ("**bold** and `code`", "<strong>bold</strong>"), ("a < b & c", "a &lt; b &amp; c"),
+    ("<img src=x onerror=alert(1)>", "&lt;img"),
+    ("[x](javascript:alert(1))", "#harmful-link"), ("[x](data:text/html,hi)", "#harmful-link"),
+    ("![a\"b](https://e.org/x)", "[a"),
+    ("<details><summary>Hint</summary>\n\nhelp\n\n</details>", "help")])
+def test_markdown_is_shown_and_does_no_harm(source, made):
+    found = feedback.markdown(source)
+    assert made in found and "<img" not in found and "<script" not in found
+
+
+def test_every_state_with_a_page_has_words():
+    assert set(feedback.WORDS) == {"graded", "needs manual grading", "timed out", "crashed", "rejected"}
+    assert Record("ada", "missing").state not in feedback.WORDS

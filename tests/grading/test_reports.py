@@ -1,0 +1,176 @@
+"""Tables for the teacher and for learning platforms, what the class found hard, late days, the inbox and the bundle."""
+
+import csv
+import os
+import zipfile
+
+import pytest
+
+from coursekit.grade import bundle, inbox, reports
+from coursekit.grade.course import CourseError
+from coursekit.grade.late import LateDays
+from coursekit.grade.records import STATES
+from tests.grading.classroom import NAME, SECRET, answers, command, hand_in
+
+
+def read(path):
+    with open(path, newline="", encoding="utf-8") as file:
+        return list(csv.DictReader(file))
+
+
+def test_every_row_has_one_state_and_points_only_where_there_are_some(course, graded):
+    table = read(graded[0] / "grading" / f"{NAME}.csv")
+    assert {row["student_id"] for row in table} == {*course.roster(), *course.submitted(NAME)} - {"=cmd"} | {"'=cmd"}
+    for row in table:
+        assert row["state"] in STATES
+        assert (row["points"] == "") == (row["state"] in ("rejected", "missing")), row
+        questions = [row[name] for name in ("double (of 3)", "mean (of 2)", "why (of 3)") if row[name]]
+        assert sum(map(float, questions)) == float(row["points"] or 0)
+
+
+def test_no_field_is_a_formula(graded):
+    for path in (graded[0] / "grading").glob("*.csv"):
+        if path.name != "roster.csv":
+            with open(path, newline="", encoding="utf-8") as file:
+                fields = [field for row in csv.reader(file) for field in row]
+            assert fields and not [field for field in fields if field.startswith(("=", "+", "@", "\t"))]
+
+
+def test_canvas_gets_its_columns(graded):
+    table = read(graded[0] / "grading" / f"{NAME}-canvas.csv")
+    assert list(table[0]) == ["Student", "ID", "SIS User ID", "SIS Login ID", "Section", NAME]
+    assert table[0]["Student"] == "    Points Possible" and table[0][NAME] == "8"
+    half = next(row for row in table if row["SIS User ID"] == "half")
+    assert (half["Student"], half["ID"], half["SIS Login ID"], half[NAME]) == (
+        "Ada, Half", "4712", "half@example.org", "2")
+    assert next(row for row in table if row["SIS User ID"] == "cut_off")[NAME] == "", "empty changes nothing there"
+
+
+def test_moodle_gets_its_columns(graded):
+    table = {row["ID number"]: row for row in read(graded[0] / "grading" / f"{NAME}-moodle.csv")}
+    assert table["half"]["Email address"] == "half@example.org" and table["half"][NAME] == "2"
+    assert table["cut_off"]["Feedback"].startswith("rejected. there is no notebook")
+    assert table["not_there"][NAME] == "" and table["not_there"]["Feedback"].startswith("missing")
+
+
+def test_stats_say_where_the_class_fell_over(graded):
+    said = command(graded[0], "stats")
+    assert "1 crashed" in said and "2 missing" in said
+    double = said[said.index("\ndouble"):said.index("\nmean")]
+    assert "Is it twice each <b>value</b>?" in double and "do not see" not in double, "one mistake, said once"
+    assert SECRET not in said
+
+
+@pytest.mark.parametrize("message, wanted", [
+    ("✗ f is not right yet (a).\n\n  input     x\n  wrong     shape (2,)\n\n  Along which axis?\n  Look again.",
+     "Along which axis? Look again."),
+    ("✗ f stops with an error (a).\n\n  input     x\n  error     KeyError: 'a'\n  where     line 3",
+     "error: KeyError: 'a'"),
+    ("· f is still empty: write.", "· f is still empty: write."), ("", "")])
+def test_the_gist_of_a_message(message, wanted):
+    assert reports.gist(message) == wanted
+
+
+@pytest.mark.parametrize("days, penalty", [(0, 0), (1.9, 0), (2, 0), (2.1, 1), (3.0, 1), (4.5, 3), (40, 10)])
+def test_late_days(days, penalty):
+    assert LateDays(free=2, per_day=0.1).late_submission_penalty("ada", 10.0, days * 86_400) == pytest.approx(penalty)
+
+
+def test_late_days_are_taken_off(small):
+    folder, course, released = small
+    with open(folder / "nbgrader_config.py", "a", encoding="utf-8") as file:
+        file.write('c.AssignLatePenalties.plugin_class = "coursekit.grade.late.LateDays"\nc.LateDays.per_day = 0.2\n')
+    hand_in(folder, "ada", answers(released))
+    hand_in(folder, "ada", b"2026-05-02 18:00:00 UTC", "timestamp.txt")
+    command(folder, "release", "--due", "2026-05-01 12:00:00 UTC")
+    command(folder, "grade", "--unsafe")
+    row = reports.table(type(course)(folder), NAME)[0]
+    assert (row["points"], row["late_penalty"], row["hours_late"]) == (3, 2, 30)
+
+
+# ── the inbox ─────────────────────────────────────────────────────────────────────────────────────────────────────
+
+ROSTER = """id,first_name,last_name,email,lms_user_id
+jdoe,Jane,Doe,jane.doe@example.org,4711
+x_y,Xavier,Yáñez,xy@example.org,4712
+ann1,Ann,Lee,ann1@example.org,4713
+ann2,Ann,Lee,ann2@example.org,4714
+"""
+
+
+@pytest.mark.parametrize("entry, student", [
+    ("jdoe.ipynb", "jdoe"), ("jdoe_02_attention.ipynb", "jdoe"), ("x_y.ipynb", "x_y"),
+    ("x_y_02_attention-1.ipynb", "x_y"),
+    ("doejane_LATE_4711_99_02_attention.ipynb", "jdoe"), ("Jane Doe_815_assignsubmission_file_", "jdoe"),
+    ("yanezxavier_1_2_a.ipynb", "x_y"), ("jane.doe@example.org", "jdoe"), ("leeann_4714_1_a.ipynb", "ann2"),
+    ("Ann Lee_1_assignsubmission_file_", None), ("nobody.ipynb", None), ("02_attention.ipynb", None)])
+def test_whose_it_is(small, entry, student):
+    folder, course, _ = small
+    (folder / "grading" / "roster.csv").write_text(ROSTER, encoding="utf-8")
+    assert inbox.owner(entry, inbox.keys(course.roster()), "02_attention") == student
+
+
+def test_the_inbox_is_sorted_again_and_again(small):
+    folder, course, released = small
+    here = folder / "grading" / "inbox" / NAME
+    (here / "Jane Doe_1_assignsubmission_file_").mkdir(parents=True)
+    (here / "Jane Doe_1_assignsubmission_file_" / "mine.ipynb").write_text("{}")
+    (here / "Jane Doe_1_assignsubmission_file_" / "timestamp.txt").write_text("2020-01-01")
+    (here / "x_y.ipynb").write_text("{}")
+    (here / "stranger.ipynb").write_text("{}")
+    os.symlink("/etc/passwd", here / "ann1.ipynb")
+    (folder / "grading" / "roster.csv").write_text(ROSTER, encoding="utf-8")
+    assert inbox.sort(course, NAME) == (["jdoe", "x_y"], ["stranger.ipynb"])
+    submitted = folder / "grading" / "submitted"
+    assert {str(path.relative_to(submitted)) for path in submitted.rglob("*")
+            if path.is_file()} == {f"jdoe/{NAME}/mine.ipynb", f"x_y/{NAME}/x_y.ipynb"}
+    (here / "x_y.ipynb").unlink()
+    (here / "x_y_again.ipynb").write_text("[]")
+    inbox.sort(course, NAME)
+    assert [path.name for path in course.submitted(NAME)["x_y"].iterdir()] == ["x_y_again.ipynb"]
+    assert "stranger.ipynb" in command(folder, "intake", NAME)
+
+
+def test_a_zip_file_is_sorted_and_cannot_climb_out(small, tmp_path):
+    folder, course, _ = small
+    with zipfile.ZipFile(tmp_path / "all.zip", "w") as archive:
+        for name in ("jdoe_4711_1_a.ipynb", "x_y/a.ipynb", "../../x_y.ipynb", "/jdoe.ipynb", "x_y/../../../evil.ipynb"):
+            archive.writestr(name, "{}")
+    (folder / "grading" / "roster.csv").write_text(ROSTER, encoding="utf-8")
+    inbox.sort(course, NAME, tmp_path / "all.zip")
+    submitted = folder / "grading" / "submitted"
+    assert {str(path.relative_to(submitted)) for path in submitted.rglob("*")
+            if path.is_file()} == {f"jdoe/{NAME}/jdoe_4711_1_a.ipynb", f"x_y/{NAME}/a.ipynb"}
+    assert not list(tmp_path.rglob("evil.ipynb"))
+
+
+# ── the bundle ────────────────────────────────────────────────────────────────────────────────────────────────────
+
+def test_the_bundle_has_no_solution_no_hidden_test_and_no_seed(small, tmp_path):
+    folder, course, released = small
+    for name in ("coursekit/__pycache__", "lectures", "tests", "docs"):
+        (folder / name).mkdir(parents=True)
+    for name in ("README.md", "coursekit/a.py", "coursekit/__pycache__/a.pyc", "lectures/00.ipynb", "tests/test_a.py",
+                 ".env"):
+        (folder / name).write_text("x")
+    said = command(folder, "release", "--to", str(tmp_path / "student.zip"))
+    assert "seed" in said and course.seed() not in said
+    assert (folder / "grading" / "seed").stat().st_mode & 0o077 == 0
+    with zipfile.ZipFile(tmp_path / "student.zip") as archive:
+        names = set(archive.namelist())
+        assert names == {f"student/{name}" for name in (
+            "README.md", "coursekit/a.py", "lectures/00.ipynb", f"exercises/{NAME}/{NAME}.ipynb")}
+        text = b"".join(map(archive.read, names)).decode()
+    assert SECRET not in text and "return [2 *" not in text and course.seed() not in text and "YOUR CODE HERE" in text
+    before = (tmp_path / "student.zip").read_bytes()
+    command(folder, "release", "--to", str(tmp_path / "student.zip"))
+    assert (tmp_path / "student.zip").read_bytes() == before
+
+
+def test_a_marker_that_was_left_in_stops_the_release(small, tmp_path):
+    folder, course, _ = small
+    path = folder / "grading" / "release" / NAME / f"{NAME}.ipynb"
+    path.write_text(path.read_text().replace("# Small numbers", "### BEGIN SOLUTION"))
+    with pytest.raises(CourseError, match="still has a solution"):
+        bundle.write(course, [NAME], tmp_path / "student.zip")
+    assert not list(tmp_path.glob("student.zip*"))
