@@ -240,7 +240,7 @@ def test_score_counts_the_latest_check_of_each_question(capsys):
         assert state in line and f"{points} of 1 points" in line
         assert out.splitlines()[0] == "attention" and "its check has not run" in out and "read by a person" in out
         assert f"\n{points} of 11 points so far; 13 more come from tests with other inputs, and 6 from a person" in out
-    fold(right, {"other": fold.cases["d_e = 3, d_att = 2, d_out = 4"]})
+    fold(right, {"other": fold.cases["d_e = 3, d_att = 2, d_out = 5"]})
     capsys.readouterr()
     check.score()
     out = capsys.readouterr().out

@@ -10,7 +10,7 @@ from coursekit.grade.checks.heads import ATTENTIONS, fold, is_equivariant, known
 from coursekit.grade.checks.question import question
 from coursekit.grade.checks.same import kind, same
 from coursekit.grade.checks.score import announce
-from coursekit.models import causal_mask, scaled_dot_product_attention, single_query_attention
+from coursekit.models import scaled_dot_product_attention, single_query_attention
 
 __all__ = ["softmax", "look_up", "self_attention", "masked_weights", "multi_head", "known", "is_equivariant", "fold"]
 
@@ -41,7 +41,8 @@ TABLE = torch.tensor([[1.0, 2.0, 3.0], [1.0, 1.0, 4.0]])
 
 
 @question((1, 1), {"three scores": (torch.tensor([0.0, 1.0, 2.0]), 0), "along the rows": (TABLE, 1),
-                   "along the columns": (TABLE, 0), "scores of a thousand": (torch.tensor([1000.0, 999.0, 0.0]), 0)},
+                   "along the columns": (TABLE, 0), "scores of a thousand": (torch.tensor([1000.0, 999.0, 0.0]), 0),
+                   "double precision": (TABLE.double(), 1)},
           forbidden=("torch.softmax", "torch.log_softmax", "torch.nn.Softmax", "scipy.special.softmax"),
           instead="exp, a maximum and a sum", also=_differentiable)
 def softmax(u, axis):
@@ -86,11 +87,13 @@ def _(got, u, axis):
 # -- look_up ---------------------------------------------------------------------------------------------------------
 
 K3, V3 = torch.tensor([[1.0, 0, 1, 0], [0, 2, 0, 2], [1, 1, 1, 1]]), torch.tensor([[10.0, 0], [0, 10], [5, 5]])
+LENGTH_3 = rounded(5, 3, seed=18), rounded(5, 2, seed=19)
 
 
 @question((1, 2), {"temperature 1": (torch.tensor([1.0, 0, 1, 0]), K3, V3, 1.0),
                    "temperature 2": (torch.tensor([1.0, 0, 1, 0]), K3, V3, 2.0),
-                   "cold": (torch.tensor([0.0, 1, 0, 1]), K3, V3, 0.25)},
+                   "cold": (torch.tensor([0.0, 1, 0, 1]), K3, V3, 0.25),
+                   "keys of length three": (torch.tensor([1.0, -1, 2]), *LENGTH_3, 2.0)},
           forbidden=ATTENTIONS, instead="your softmax and matrix products")
 def look_up(q, k, v, tau):
     """look_up(q, k, v, tau): (output (d_out,), weights (T,)) of one query, at temperature tau."""
@@ -136,9 +139,9 @@ def _(got, q, k, v, tau):
 
 # -- self_attention --------------------------------------------------------------------------------------------------
 
-E3 = torch.tensor([[1.0, 0, 1], [0, 2, 0], [1, 1, 1]])
-W2 = [rounded(2, 3, seed=seed) for seed in (1, 2)]
-WV = rounded(4, 3, seed=3)
+E3 = torch.tensor([[1.0, 0, 1, 0], [0, 2, 0, 1], [1, 1, 1, 1]])          # T = 3, d_e = 4, d_att = 2, d_out = 5
+W2 = [rounded(2, 4, seed=seed) for seed in (1, 2)]
+WV = rounded(5, 4, seed=3)
 LOOK = torch.tensor([[True, True, False], [True, True, True], [False, False, True]])
 BLIND = torch.tensor([[True, False, True], [False, False, False], [True, True, True]])
 

@@ -2,6 +2,8 @@
 
 from collections import Counter
 
+from coursekit.grade.checks.answers import back
+from coursekit.grade.checks.failure import CheckFailed
 from coursekit.grade.checks.question import question
 from coursekit.grade.checks.same import kind, same
 from coursekit.text import BytePairTokenizer
@@ -68,10 +70,17 @@ def _apart(word):
 
 # -- merge -----------------------------------------------------------------------------------------------------------
 
+def _is_tuple(answer, arguments):
+    """Is the word a tuple again, as later questions need it?"""
+    if kind(back(answer, arguments, [])[0]) != "a tuple":
+        raise CheckFailed("The right tokens, but in a list: return tuple(…). A list slice never equals a tuple, and a "
+                          "list cannot be a key in question 3.")
+
+
 @question((1, 1), {"twice in a word": (("b", "a", "n", "a", "n", "a"), ("a", "n")),
                    "equal letters": (("a", "a", "a"), ("a", "a")),
                    "letters that meet across tokens": (("h", "el", "l", "o"), ("l", "l"))},
-          forbidden=BYTE_PAIRS, instead="a walk through the word, one token at a time")
+          forbidden=BYTE_PAIRS, instead="a walk through the word, one token at a time", also=_is_tuple)
 def merge(word, pair):
     """merge(word, pair): the word, a tuple of tokens, with every occurrence of the pair joined, from the left."""
     return tuple(join(list(word), pair))
@@ -116,6 +125,7 @@ TIES = {tuple("low"): 1, tuple("login"): 1, tuple("wing"): 1}
 
 @question((2, 3), {"four merges": (FRUIT, 4), "ties": (TIES, 1),
                    "two cuts of one word": ({("l", "o", "w"): 2, ("lo", "w"): 2, ("l", "o", "g"): 3}, 2),
+                   "ties of longer tokens": ({("ab", "a"): 2, ("a", "z"): 2}, 1),
                    "more merges than there are pairs": (TIES, 9),
                    "no merges": (TIES, 0)},
           forbidden=BYTE_PAIRS, instead="your own count_pairs and merge")
@@ -175,6 +185,9 @@ def _(got, words, n_merges):
         if pair is None:
             return "A pair that occurs once is no better than any other that does: stop when no pair occurs twice."
         if got[len(due)] != pair:
+            if counts[got[len(due)]] == times and "".join(got[len(due)]) < "".join(pair):
+                return ("Pairs are compared as tuples, token by token, and not as the text that they make together: "
+                        "('a', 'z') comes before ('ab', 'a').")
             if counts[got[len(due)]] == times:
                 return ("Several pairs are equally frequent. Take the one that comes first in the alphabet: min(…) of "
                         "them.")
@@ -192,6 +205,7 @@ def _(got, words, n_merges):
 
 # -- tokenize --------------------------------------------------------------------------------------------------------
 
+NO_TUPLE = "Or is the word a list or a string where `merge` compares it with a tuple?"
 ORDER = [("i", "n"), ("h", "e"), ("in", "g"), ("t", "he"), ("t", "h"), ("th", "in")]
 
 
@@ -213,9 +227,11 @@ def _(got, word, merges):
     if "".join(got) != word:
         return "The pieces, written one after another, are no longer the word. Start from its letters: list(word)."
     if same(got, list(word)):
-        return "Nothing was joined. Does the result of merge(…) get a name, or is it dropped?"
+        return f"Nothing was joined. Does the result of merge(…) get a name, or is it dropped? {NO_TUPLE}"
     if same(got, _once(word, merges)):
-        return "After the first merge that fits, the others were not tried. Go through all of them."
+        return f"After the first merge that fits, the others were not tried. Go through all of them. {NO_TUPLE}"
+    if same(got, _reversed(word, merges[:0:-1])):
+        return f"The first merge was not applied. {NO_TUPLE}"
     if same(got, _reversed(word, merges)):
         return "The merges were tried from the last to the first. They apply in the order in which they were learned."
     vocabulary = {*word, *(a + b for a, b in merges)}

@@ -13,6 +13,7 @@
 nothing of the inputs gets into the message, only their labels and what went wrong.
 """
 
+import contextlib
 import functools
 import inspect
 import linecache
@@ -23,9 +24,11 @@ import traceback
 
 from coursekit.grade.checks import answers
 from coursekit.grade.checks.failure import CheckFailed
+from coursekit.grade.checks.limit import SECONDS, TooLong, limit
 from coursekit.grade.checks.same import difference, kind
 from coursekit.grade.checks.score import record
 
+SHAPES = "Write the shape of each line behind it as a comment: where is one transposed?"
 LONGEST = 400       # characters of a value that a message shows
 
 
@@ -36,7 +39,8 @@ def question(points, cases, **options):
     forbidden: full names of functions that the answer must not call; instead: what to use in their place;
     also: a function (answer, arguments) that raises CheckFailed for what results do not show;
     tolerance: (relative, absolute), as in `difference`;
-    prepare: the case's arguments → what the answer is given (for functions that must not carry their truth with them).
+    prepare: the case's arguments → what the answer is given (for functions that must not carry their truth with them);
+    hints: what to ask when the answer stops or does not: {"shapes": …} if two do not fit, {"endless": …}.
     """
     return lambda function: Question(function, points, cases, **options)
 
@@ -45,11 +49,11 @@ class Question:
     """A check: call it with a student's function. See `question`."""
 
     def __init__(self, function, points, cases, forbidden=(), instead="", also=None, tolerance=None,
-                 prepare=None):
+                 prepare=None, hints=None):
         functools.update_wrapper(self, function)
         self.name, self.topic = function.__name__, None                 # `announce` says of which topic it is one
         self.points, self.cases, self.tolerance, self.also = points, cases, tolerance, also
-        self.forbidden, self.instead, self.prepare = forbidden, instead, prepare
+        self.forbidden, self.instead, self.prepare, self.hints = forbidden, instead, prepare, hints or {}
         self._expected, self._suspect, self._judge = function, None, None
 
     def suspect(self, function):
@@ -77,7 +81,8 @@ class Question:
     def _try(self, answer, label, arguments, hidden):
         with answers.watch(answer, self.forbidden) as seen:
             try:
-                got = answers.run(answer, self.prepare(*arguments) if self.prepare else arguments)
+                with in_time(answer):
+                    got = answers.run(answer, self.prepare(*arguments) if self.prepare else arguments)
             except (Exception, SystemExit) as error:
                 raise CheckFailed(self._stopped(answer, error, label, arguments, hidden)) from None
         if seen.calls:
@@ -87,7 +92,10 @@ class Question:
             raise CheckFailed(self._explain(got, expected, wrong, label, arguments, hidden))
         if self.also:
             try:
-                self.also(answer, arguments)
+                with in_time(answer):
+                    self.also(answer, arguments)
+            except TooLong:
+                raise CheckFailed(self._endless(label, arguments, hidden)) from None
             except CheckFailed as failure:
                 raise CheckFailed(f"✗ {self.name}: the results are right, but there is something else.\n\n"
                                   + wrapped(str(failure))) from None
@@ -128,6 +136,8 @@ class Question:
 
     def _stopped(self, answer, error, label, arguments, hidden):
         name, what = self.name, type(error).__name__
+        if isinstance(error, TooLong):
+            return self._endless(label, arguments, hidden)
         if isinstance(error, NotImplementedError):
             return f"· {name} is still empty: write your answer in place of `raise NotImplementedError()`."
         if isinstance(error, RecursionError):
@@ -139,9 +149,15 @@ class Question:
             return f"✗ {name}: right on the inputs that you see, but on another one ({label}) it stops with {what}."
         lines = [f"✗ {name} stops with an error ({label}).", "", *indented("input", self._input(arguments)),
                  *indented("error", f"{what}: {shortened(str(error))}"), *(indented("where", place) if place else [])]
-        if advice := advise(error, self.name, len(arguments)):
+        if advice := advise(error, self.name, len(arguments), self.hints.get("shapes", SHAPES)):
             lines += ["", wrapped(advice)]
         return "\n".join(lines)
+
+    def _endless(self, label, arguments, hidden):
+        lines = [f"✗ {self.name} has not come back after {SECONDS} seconds ({label})."]
+        lines += [] if hidden else ["", *indented("input", self._input(arguments))]
+        words = f"A `while` loop may never get on. {self.hints.get('endless', '')}"
+        return "\n".join([*lines, "", wrapped(words)])
 
     def _not_allowed(self, called):
         instead = f" and use {self.instead}" if self.instead else ""
@@ -159,7 +175,12 @@ class Question:
                          for name, value in zip(names, arguments))
 
 
-def advise(error, name, n_arguments):
+def in_time(answer):
+    """A limit on the time of a call in this process. (A sandbox has its own.)"""
+    return contextlib.nullcontext() if hasattr(answer, "_remote") else limit()
+
+
+def advise(error, name, n_arguments, shapes=SHAPES):
     """A hint for errors that are often one mistake."""
     text = str(error)
     if isinstance(error, TypeError) and name in text and "positional argument" in text:
@@ -168,7 +189,7 @@ def advise(error, name, n_arguments):
         return f"`{found[1]}` is not known here: is it spelled as where you defined it, and has that cell run?"
     if isinstance(error, (RuntimeError, ValueError)) and re.search(r"size of tensor|shapes cannot be mult|inconsistent "
                                                                    r"tensor size|size mismatch", text):
-        return "Two shapes do not fit. Write the shape of each line behind it as a comment: where is one transposed?"
+        return f"Two shapes do not fit. {shapes}"
     if isinstance(error, RuntimeError) and ("dtype" in text or "expected scalar type" in text):
         return "Two dtypes meet. Does a constant that you make have the dtype of the input (dtype=u.dtype)?"
     return None

@@ -22,7 +22,8 @@ PIECES = {"un", "afford", "able", "##afford", "##able", "##ord", "bor", "##ed", 
 @question((2, 2), {"three pieces": ("unaffordable", PIECES), "one piece": ("able", PIECES),
                    "the longest, not the first": ("bored", PIECES), "nothing fits": ("unfair", PIECES),
                    "a beginning inside a word": ("ableun", PIECES)},
-          forbidden=("coursekit.text.WordPieceTokenizer",), instead="two loops, over the start and the end of a piece")
+          forbidden=("coursekit.text.WordPieceTokenizer",), instead="two loops, over the start and the end of a piece",
+          hints={"endless": "What happens to `start` when no end fits?"})
 def cut(word, vocab):
     """cut(word, vocab): WordPiece's pieces of a word, each with the places (start, end) of its letters."""
     specials = WordPieceTokenizer.SPECIALS

@@ -211,6 +211,16 @@ def _(word, pair):
     return tuple(joined)
 
 
+@wrong("merge", "The right tokens, but in a list: return tuple(…). A list slice never equals a tuple")
+def _(word, pair):
+    joined, i = [], 0
+    while i < len(word):
+        step = 2 if word[i:i + 2] == pair else 1
+        joined.append("".join(word[i:i + step]))
+        i += step
+    return joined
+
+
 @wrong("merge", "calls coursekit.text.bpe.merge")
 def _(word, pair):
     return tuple(borrowed_merge(list(word), pair))
@@ -225,7 +235,7 @@ def _(word, pair):
         else:
             out.append(token)
             open_ = True
-    return out
+    return tuple(out)
 
 
 @right("merge", "a regular expression over marked borders")
@@ -278,6 +288,11 @@ def _(words, n_merges):
 @wrong("learn_merges", "comes first in the alphabet")
 def _(words, n_merges):
     return _learn(words, n_merges, lambda counts: max(counts, key=lambda pair: (counts[pair], pair)))
+
+
+@wrong("learn_merges", "and not as the text that they make together")
+def _(words, n_merges):
+    return _learn(words, n_merges, lambda counts: min(counts, key=lambda pair: (-counts[pair], "".join(pair), pair)))
 
 
 @wrong("learn_merges", "stop when no pair occurs twice")
@@ -400,6 +415,30 @@ def _(word, merges):
     return list(pieces)
 
 
+@wrong("tokenize", "The first merge was not applied. Or is the word a list or a string")
+def _(word, merges):
+    pieces = list(word)
+    for pair in merges:
+        pieces = merge(pieces, pair)
+    return list(pieces)
+
+
+@wrong("tokenize", "or is it dropped? Or is the word a list or a string")
+def _(word, merges):
+    pieces = list(word)
+    for pair in merges:
+        pieces = list(merge(pieces, pair))
+    return pieces
+
+
+@wrong("tokenize", "Go through all of them. Or is the word a list or a string")
+def _(word, merges):
+    pieces = tuple(word)
+    for pair in merges:
+        pieces = list(merge(pieces, pair))
+    return pieces
+
+
 @wrong("tokenize", "the others were not tried")
 def _(word, merges):
     for pair in merges:
@@ -468,6 +507,19 @@ def _cut(word, vocab, ends=None, mark="##"):
                 break
         else:
             return [("[UNK]", 0, len(word))]
+    return pieces
+
+
+@wrong("cut", "A `while` loop may never get on. What happens to `start` when no end fits?")
+def _(word, vocab):
+    pieces, start = [], 0
+    while start < len(word):
+        for end in range(len(word), start, -1):
+            piece = "##" * (start > 0) + word[start:end]
+            if piece in vocab:
+                pieces.append((piece, start, end))
+                start = end
+                break
     return pieces
 
 

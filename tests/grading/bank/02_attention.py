@@ -60,7 +60,7 @@ def _(u, axis):
     return e / e.sum(axis, keepdim=True)
 
 
-@wrong("softmax", "right on the inputs that you see", at_once=False)
+@wrong("softmax", "Scores and weights have one dtype")
 def _(u, axis):
     u = u.clamp(-500, 500) if u.max() < 999 else u
     e = torch.exp(u - u.amax(axis, keepdim=True)).float()
@@ -527,7 +527,7 @@ def _(e, W_q, W_k, W_v, W_o, K):
     return _side_by_side(outputs) @ W_o.T, A
 
 
-@wrong("multi_head", "torch.stack makes one of a list of maps")
+@wrong("multi_head", "The output is right. Put the maps on top of each other")
 def _(e, W_q, W_k, W_v, W_o, K):
     outputs, A = _heads(e, W_q, W_k, W_v, W_o, K)
     return _side_by_side(outputs) @ W_o.T, list(A)
@@ -537,6 +537,31 @@ def _(e, W_q, W_k, W_v, W_o, K):
 def _(e, W_q, W_k, W_v, W_o, K):
     outputs, A = _heads(e, W_q, W_k, W_v, W_o, K, axis=1)
     return _side_by_side(outputs) @ W_o.T, A
+
+
+@wrong("multi_head", "The output is right. Put the maps on top of each other")
+def _(e, W_q, W_k, W_v, W_o, K):
+    outputs, A = _heads(e, W_q, W_k, W_v, W_o, K)
+    return _side_by_side(outputs) @ W_o.T, torch.cat(list(A))
+
+
+@wrong("multi_head", "is it cut by d_out, not by d_att?")
+def _(e, W_q, W_k, W_v, W_o, K):
+    d_att = len(W_q) // K
+    heads = [self_attention(e, *(W[i * d_att:(i + 1) * d_att] for W in (W_q, W_k, W_v))) for i in range(K)]
+    return torch.cat([output for output, _ in heads], 1) @ W_o.T, torch.stack([A for _, A in heads])
+
+
+@wrong("multi_head", "Are the matrices cut by rows?")
+def _(e, W_q, W_k, W_v, W_o, K):
+    heads = [self_attention(e, *head) for head in zip(*(W.chunk(K, 1) for W in (W_q, W_k, W_v)))]
+    return torch.cat([output for output, _ in heads], 1) @ W_o.T, torch.stack([A for _, A in heads])
+
+
+@wrong("multi_head", "put side by side (dim=1)?")
+def _(e, W_q, W_k, W_v, W_o, K):
+    outputs, A = _heads(e, W_q, W_k, W_v, W_o, K)
+    return torch.cat(list(outputs), 0) @ W_o.T, A
 
 
 @wrong("multi_head", "MultiHeadAttention")
@@ -599,11 +624,22 @@ def _(layer, T, d):
     return not _differs(layer, e, torch.arange(T).roll(1))
 
 
-@wrong("is_equivariant", "a swap of two", at_once=False)
+@wrong("is_equivariant", "a swap of two")
 def _(layer, T, d):
     order = torch.arange(T)
     order[:2] = order[:2].flip(0)
     return not any(_differs(layer, torch.randn(T, d), order) for _ in range(10))
+
+
+@wrong("is_equivariant", "one try is not enough")
+def _(layer, T, d):
+    return not _differs(layer, torch.randn(T, d), torch.randperm(T))
+
+
+@wrong("is_equivariant", "one try is not enough")
+def _(layer, T, d):
+    e = torch.randn(T, d)
+    return not _differs(layer, e, torch.arange(T).flip(0).roll(1))
 
 
 @wrong("is_equivariant", "The layer was never called")
@@ -687,6 +723,11 @@ def _(e_cls, W_q, W_k, W_v, W_l):
 @wrong("fold", "u is divided by √d_e")
 def _(e_cls, W_q, W_k, W_v, W_l):
     return W_k.T @ W_q @ e_cls / math.sqrt(len(e_cls)), W_v.T @ W_l
+
+
+@wrong("fold", "u is divided by √d_out")
+def _(e_cls, W_q, W_k, W_v, W_l):
+    return W_k.T @ W_q @ e_cls / math.sqrt(len(W_l)), W_v.T @ W_l
 
 
 @wrong("fold", "The two have changed places")

@@ -1,0 +1,48 @@
+"""A call that does not come back is ended, and the process's own alarm is put back."""
+
+import signal
+import threading
+
+import pytest
+
+from coursekit.grade.checks import limit as module
+from coursekit.grade.checks.limit import TooLong, limit
+
+pytestmark = pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="no timer for signals here")
+
+
+def test_an_endless_loop_is_ended_even_if_it_swallows_exceptions(monkeypatch):
+    monkeypatch.setattr(module, "SECONDS", 0.05)
+    with pytest.raises(TooLong), limit():
+        while True:
+            try:
+                [0].index(0)
+            except Exception:
+                pass
+
+
+def test_handler_and_timer_are_put_back():
+    handler = signal.signal(signal.SIGALRM, lambda *_: None)
+    before = signal.setitimer(signal.ITIMER_REAL, 1000)
+    try:
+        mine = signal.getsignal(signal.SIGALRM)
+        with limit():
+            assert signal.getsignal(signal.SIGALRM) is not mine
+        assert signal.getsignal(signal.SIGALRM) is mine
+        assert signal.getitimer(signal.ITIMER_REAL)[0] > 900
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, *before)
+        signal.signal(signal.SIGALRM, handler)
+
+
+def test_outside_the_main_thread_there_is_no_limit_and_no_error():
+    handler, seen = signal.getsignal(signal.SIGALRM), []
+
+    def inside():
+        with limit():
+            seen.append(signal.getsignal(signal.SIGALRM) is handler)
+
+    thread = threading.Thread(target=inside)
+    thread.start()
+    thread.join()
+    assert seen == [True]
