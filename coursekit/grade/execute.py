@@ -23,13 +23,17 @@ import os
 import resource
 import signal
 import sys
+import threading
 
 import nbformat
 from nbgrader.api import Gradebook
+from nbgrader.coursedir import CourseDirectory
 from nbgrader.preprocessors import NbGraderPreprocessor
 from traitlets import Instance, Unicode
 
 from coursekit.grade.cells import LockedCell
+from coursekit.grade.checks.unseen import SEED
+from coursekit.grade.course import Course
 from coursekit.grade.run import Run, error_output
 from coursekit.grade.sandbox import GraderError, Limits, choose
 
@@ -51,14 +55,15 @@ class Outcome:
     notes: list
 
 
-def run_notebook(nb, locked, folder=None, kind=None, limits=Limits()):
+def run_notebook(nb, locked, folder=None, kind=None, limits=Limits(), seed=""):
     """Execute `nb`, which is not changed, and return an `Outcome` within limits.submission seconds and a few more.
 
     folder: where the files lie that came with the notebook. kind: of the sandbox; None asks `sandbox.choose()`, which
-    takes half a second. Raises `GraderError` if the grader's side does not work: that is nobody's zero.
+    takes half a second. seed: of the hidden tests, see `checks/unseen.py`. Raises `GraderError` if the grader's side
+    does not work: that is nobody's zero.
     """
     ours, theirs = SERVER.Pipe(duplex=False)
-    process = SERVER.Process(target=_run, args=(theirs, nb, locked, folder, kind or choose(), limits))
+    process = SERVER.Process(target=_run, args=(theirs, seed, nb, locked, folder, kind or choose(), limits))
     process.start()
     theirs.close()
     try:
@@ -79,8 +84,10 @@ def run_notebook(nb, locked, folder=None, kind=None, limits=Limits()):
     return told
 
 
-def _run(pipe, *work):
+def _run(pipe, seed, *work):
     """In a process of its own: run a notebook and send the `Outcome`, or the `GraderError` that was in the way."""
+    threading.Thread(target=_die_with, args=(multiprocessing.parent_process(),), daemon=True).start()
+    os.environ[SEED] = seed
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))
     resource.setrlimit(resource.RLIMIT_DATA, (TEST_MEMORY, TEST_MEMORY))
     os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
@@ -89,6 +96,12 @@ def _run(pipe, *work):
         pipe.send(Outcome(run.cells(), run.state, run.notes))
     except GraderError as error:
         pipe.send(error)
+
+
+def _die_with(grader):
+    """When the grader is gone, however it ended, nobody waits for this notebook; its sandboxes die with this process."""
+    grader.join()
+    os._exit(1)
 
 
 def _nothing_ran(nb, locked, state, why):
@@ -116,6 +129,8 @@ class Execute(NbGraderPreprocessor):
             graded = {cell.name for cell in source.grade_cells}
             locked = {cell.name: LockedCell(cell.source, cell.name in graded)
                       for cell in source.source_cells if cell.locked and cell.cell_type == "code"}
-        outcome = run_notebook(nb, locked, resources.get("metadata", {}).get("path"), self.kind, self.limits)
+        course = Course(CourseDirectory(config=self.config).root)
+        outcome = run_notebook(nb, locked, resources.get("metadata", {}).get("path"), self.kind, self.limits,
+                               course.seed())
         outcome.notebook.metadata["coursekit"] = {"state": outcome.state, "notes": outcome.notes}
         return outcome.notebook, resources

@@ -156,12 +156,16 @@ class Conversation:
             values = protocol.decode(tree, buffers, self.local)
             reply = "result", self.timed(getattr(self, f"do_{kind}"), *values)
         except (Exception, SystemExit, KeyboardInterrupt) as error:
-            reply = "error", [*protocol.describe(error), getattr(error, "_callback", None)]
+            reply = "error", self.about(error)
         try:
             self.send(request, *reply)
         except Exception as error:                                      # the result cannot travel
-            self.send(request, "error", [*protocol.describe(error), None])
+            self.send(request, "error", self.about(error))
         self.requests.pop()
+
+    def about(self, error):
+        """What the grader is told of an exception: its type, message, own number of it, and line of the student's."""
+        return [*protocol.describe(error), getattr(error, "_callback", None), answers.line_of(error, self.shell.user_ns)]
 
     def timed(self, do, seconds, *values):
         """do(*values), interrupted by a TimeoutError: honest loops without an end cost a call, not the process."""

@@ -115,10 +115,12 @@ class Session:
 
     def _error(self, value):
         match value:
-            case [str(name), str(message), serial]:
+            case [str(name), str(message), serial, str(line)]:
                 if type(serial) is int and 0 <= serial < len(self.raised) and self.raised[serial] is not None:
                     return self.raised[serial]                          # the check's own function raised it
-                return ERRORS.get(name, RuntimeError)(clean(message, 400, lines=False))
+                error = ERRORS.get(name, RuntimeError)(clean(message, 400, lines=False))
+                error._line = clean(line, 200, lines=False)
+                return error
         self.sandbox.fail("an error of another form")
 
     def _call_back(self, request, value):

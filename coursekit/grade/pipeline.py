@@ -26,7 +26,6 @@ from traitlets import Any
 import coursekit
 from coursekit.grade import intake, records
 from coursekit.grade.cells import LockedCell
-from coursekit.grade.checks.unseen import SEED
 from coursekit.grade.course import STUDENT, CourseError, digest
 from coursekit.grade.execute import run_notebook
 from coursekit.grade.intake import Rejected
@@ -152,13 +151,12 @@ def workers(scheduler, jobs, unsafe):
 
 def run(notebook, locked, files, seed, unsafe, limits):
     """Run one notebook: what a worker does, on this machine or another one. Returns execute.py's `Outcome`."""
-    os.environ[SEED] = seed
     with tempfile.TemporaryDirectory() as folder:
         for path, data in files.items():
             target = Path(folder, path)
             target.parent.mkdir(parents=True, exist_ok=True)
             target.write_bytes(data)
-        return run_notebook(notebook, locked, folder, sandbox(unsafe), limits)
+        return run_notebook(notebook, locked, folder, sandbox(unsafe), limits, seed)
 
 
 @functools.cache

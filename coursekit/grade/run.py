@@ -269,7 +269,7 @@ def lines_of(error):
 
 def error_output(kind, message, lines=None):
     """An error as a notebook keeps it, cleaned."""
-    return new_output("error", ename=clean(kind, 80, lines=False), evalue=clean(message, 2000),
+    return new_output("error", ename=clean(kind, 80, lines=False), evalue=clean(message, 20_000),
                       traceback=[clean(line, 20_000) for line in lines or [message]])
 
 

@@ -1,58 +1,13 @@
 """Each question of each assignment against its bank: the reference passes, the stub and every wrong answer do not."""
 
-import importlib.util
 import re
 from collections import Counter
-from pathlib import Path
 
-import nbformat
 import pytest
 
 from coursekit.grade import check
-from coursekit.grade.checks.score import points
-from tests.grading.bank import entries
+from tests.grading.bank.assignments import ASSIGNMENTS
 
-ROOT = Path(__file__).parents[2]
-NAMES = sorted(path.name for path in (ROOT / "solutions").iterdir() if path.is_dir())
-HIDDEN = re.compile(r"### BEGIN HIDDEN TESTS\n(.*?)### END HIDDEN TESTS", re.S)
-
-
-class Assignment:
-    """A notebook's cells by grade_id, and its bank."""
-
-    def __init__(self, name):
-        notebook = nbformat.read(ROOT / "solutions" / name / f"{name}.ipynb", as_version=4)
-        self.name, self.topic = name, name.partition("_")[2]
-        self.cells = {cell.metadata.nbgrader.grade_id: cell.source
-                      for cell in notebook.cells if "nbgrader" in cell.metadata}
-        self.questions = [question for question, (visible, _) in points(self.topic).items() if visible]
-        self.reference = {}
-        for part in ("imports", *self.questions):
-            exec(self.cells[part], self.reference)
-        self.wrong, self.right = self._bank(name)
-
-    def _bank(self, name):
-        entries.WRONG.clear(), entries.RIGHT.clear()
-        spec = importlib.util.spec_from_file_location(f"bank_{name}", Path(__file__).parent / "bank" / f"{name}.py")
-        bank = importlib.util.module_from_spec(spec)
-        spec.loader.exec_module(bank)
-        for question in self.questions:
-            if hasattr(bank, question):                                 # what later answers build on
-                setattr(bank, question, self.reference[question])
-        return list(entries.WRONG), list(entries.RIGHT)
-
-    def visible(self, question, answer):
-        exec(self.cells[f"check_{question}"], {"check": check, question: answer})
-
-    def hidden(self, question, answer):
-        namespace = {}
-        exec(self.cells["imports"], namespace)
-        exec(HIDDEN.search(self.cells[f"more_{question}"])[1], namespace | {question: answer})
-
-
-for _topic in check.TOPICS:
-    getattr(check, _topic)                                              # each announces its questions
-ASSIGNMENTS = {name: Assignment(name) for name in NAMES}
 QUESTIONS = [(name, question) for name, assignment in ASSIGNMENTS.items() for question in assignment.questions]
 WRONG = [(name, *entry) for name, assignment in ASSIGNMENTS.items() for entry in assignment.wrong]
 RIGHT = [(name, *entry) for name, assignment in ASSIGNMENTS.items() for entry in assignment.right]

@@ -143,8 +143,9 @@ def test_an_answer_cannot_change_the_cases():
             return x
         return 2 * x
 
-    double(answer)
-    double(answer)
+    for _ in range(2):
+        assert "it changes what it is given: `x`" in message(answer)
+    double(lambda x: x * 2)
 
 
 def test_seed_is_set_before_each_call():
@@ -224,11 +225,12 @@ def test_services_go_to_the_stand_in_where_there_is_one():
 def test_score_counts_the_latest_check_of_each_question(capsys):
     forget()
     check.score()
-    assert "No check has run yet" in capsys.readouterr().out
+    assert "No check has run here" in capsys.readouterr().out
     fold = check.attention.fold
     right, wrong = (lambda *a: (a[2].T @ (a[1] @ a[0]) / math.sqrt(len(a[1])), a[3].T @ a[4])), (lambda *a: None)
     failed = (wrong, "✗ does not pass yet", 0)
-    for answer, state, points in (failed, (right, "✓ passes", 1), failed):
+    empty = (lambda *a: exec("raise NotImplementedError"), "· still empty", 0)
+    for answer, state, points in (empty, failed, (right, "✓ passes", 1), failed, empty):
         try:
             fold(answer)
         except check.CheckFailed:

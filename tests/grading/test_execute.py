@@ -2,6 +2,7 @@
 
 import dataclasses
 import os
+import subprocess
 import sys
 import time
 from pathlib import Path
@@ -15,6 +16,8 @@ from nbgrader.utils import determine_grade
 
 from coursekit.grade import cells, execute, run
 from coursekit.grade.cells import LockedCell, locked_in
+from coursekit.grade.checks import answers
+from coursekit.grade.checks.unseen import unseen
 from coursekit.grade.execute import run_notebook
 from coursekit.grade.outside import Session
 from coursekit.grade.protocol import CannotTravel, Violation
@@ -120,6 +123,15 @@ def test_exceptions_come_out_as_allowed_ones(student):
     with pytest.raises(ValueError) as caught:
         fails("value", "\x1b[31m" + "x" * 5000)
     assert len(str(caught.value)) <= 402 and "\x1b" not in str(caught.value)
+
+
+def test_exceptions_name_the_students_line(student):
+    with pytest.raises(TypeError) as caught:
+        student.name("squares")("word")
+    assert answers.where(student.name("squares"), caught.value) == "line 1 of squares:  def squares(x): return x ** 2"
+    with pytest.raises(TypeError) as caught:
+        student.name("torch").softmax(1, 2, 3, 4, 5)                    # no line of the student's is in it
+    assert answers.where(student.name("torch"), caught.value) == ""
 
 
 def test_functions_go_in_and_are_called_back(student):
@@ -368,6 +380,56 @@ def test_tests_that_hang_in_c_are_survived(kind, monkeypatch):
     assert points == [0] and outcome.state == "timed out"
 
 
+def test_the_seed_of_hidden_tests_is_the_one_given(kind):
+    source = "from coursekit.grade import check\nprint(check.unseen('x').normal())"
+    test = cell(source, "draws", locked=True, grade=True)
+
+    def drawn(seed):
+        return run_notebook(new_notebook(cells=[test]), locked_in(new_notebook(cells=[test])), None, kind, LIMITS,
+                            seed).notebook.cells[0].outputs[0].text
+
+    assert drawn("a") == drawn("a") != drawn("b")
+    assert drawn("") == f"{unseen('x').normal()}\n"
+
+
+def test_when_the_grader_is_killed_nothing_is_left(kind):
+    endless = f"""
+import nbformat
+from coursekit.grade.execute import run_notebook
+if __name__ == "__main__":
+    run_notebook(nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell("while True: pass")]), {{}}, None, {kind!r})
+"""
+    grader = subprocess.Popen([sys.executable, "-c", endless])
+    until = time.monotonic() + 60
+    while not any("coursekit.grade.inside" in line for line in below(grader.pid).values()):
+        assert grader.poll() is None and time.monotonic() < until
+        time.sleep(0.1)
+    started = below(grader.pid)
+    grader.kill()
+    grader.wait()
+    until = time.monotonic() + 20
+    while left := [line for pid, line in started.items() if command_line(pid) == line]:
+        assert time.monotonic() < until, left
+        time.sleep(0.1)
+
+
+def below(pid):
+    """{pid: command line} of the processes below a process."""
+    found = {}
+    for task in Path(f"/proc/{pid}/task").glob("*/children"):
+        for child in task.read_text().split():
+            found |= {child: command_line(child)} | below(child)
+    return found
+
+
+def command_line(pid):
+    """The command line of a process; "" if there is none (any more)."""
+    try:
+        return Path(f"/proc/{pid}/cmdline").read_text().replace("\0", " ")
+    except OSError:
+        return ""
+
+
 def test_pictures_and_text_are_bounded_and_checked():
     one = run.Run(new_notebook(), {}, None, "nothing", LIMITS)
     png = "iVBORw0KGgo="
@@ -413,6 +475,7 @@ def test_nbgrader_autograde_with_it(kind, tmp_path, monkeypatch):
     for part in ("source/one", "submitted/ada/one"):
         (tmp_path / part).mkdir(parents=True)
     nbformat.write(teacher(), tmp_path / "source/one/one.ipynb")
+    (tmp_path / "nbgrader_config.py").write_text("")
     config = Config()
     config.CourseDirectory.root = str(tmp_path)
     config.Autograde.autograde_preprocessors = ["coursekit.grade.execute.Execute", *STOCK]

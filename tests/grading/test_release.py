@@ -77,7 +77,6 @@ def test_points_are_those_of_the_checks(name):
     getattr(check, topic)
     given = {grade_id: cell.metadata.nbgrader.points for grade_id, cell in graded(read("solutions", name)).items()
              if cell.metadata.nbgrader.grade}
-    assert given.pop("score") == 0                                      # so that it runs where the checks run
     due, by_people = {}, []
     for question, (visible, hidden) in points(topic).items():
         if visible:
@@ -104,13 +103,39 @@ def test_every_question_has_its_parts(name):
     for source in statements:
         assert "**Why it matters.**" in source
         if "read by a person" not in source:
-            assert "→" in source and source.count("<details>") == source.count("</details>") >= 2
-    minutes = [int(re.search(r"· (\d+) minutes", source)[1]) for source in statements]
-    assert 60 <= sum(minutes) <= 125
+            assert "→" in source
+            question, idea, steps = re.findall(r"<details><summary>(.*?)</details>", source, re.S)
+            assert question.startswith("Hint 1 · a question</summary>") and "?" in question and "```" not in question
+            assert idea.startswith("Hint 2 · the idea</summary>") and "```" not in idea
+            assert steps.startswith("Hint 3 · the steps</summary>") and "```" in steps
     assert len([cell for cell in graded(notebook).values() if cell.cell_type == "markdown"]) == 1
     ids = [cell.id for cell in notebook.cells]
     assert len(set(ids)) == len(ids)
     assert notebook.cells[-1].source == "check.score()" and "Binder" in notebook.cells[-2].source
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_minutes_and_points_are_the_same_wherever_they_stand(name):
+    """In the boxes, in the table of the first cell, in its total, and in the syllabus."""
+    first, *others = [cell.source for cell in read("solutions", name).cells if cell.cell_type == "markdown"]
+    box = re.compile(r"^> ([●○]{4}) · (\d+) minutes · (\d+) points", re.M)
+    boxes = [box.search(source).groups() for source in others if box.search(source)]
+    assert re.findall(r"\| ([●○]{4}) \| (\d+) \| (\d+) \|", first) == boxes
+    total = sum(int(minutes) for _, minutes, _ in boxes)
+    assert 60 <= total <= 140 and f"**Takes** about {total} minutes" in first
+    syllabus = (ROOT / "SYLLABUS.md").read_text(encoding="utf-8")
+    assert re.search(rf"assignments? of [^.]*\b{name[:2]}\*{{0,2}} \({total}\s+minutes\)", syllabus)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_one_failed_check_stops_no_other(name):
+    """*Run All* goes on behind a check that is tagged so; and the score, which gives no points, is no test."""
+    for folder in ("solutions", "exercises"):
+        cells = graded(read(folder, name))
+        checks = [grade_id for grade_id in cells if grade_id.startswith("check_")]
+        tagged = [grade_id for grade_id, cell in cells.items() if "raises-exception" in cell.metadata.get("tags", [])]
+        assert checks == tagged
+        assert cells["score"].metadata.nbgrader.locked and not cells["score"].metadata.nbgrader.grade
 
 
 @pytest.mark.parametrize("name", NAMES)

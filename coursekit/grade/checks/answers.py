@@ -11,10 +11,12 @@ import contextlib
 import copy
 import importlib
 import inspect
+import linecache
 import random
 import sys
 import textwrap
 import threading
+import traceback
 import warnings
 
 import numpy as np
@@ -55,6 +57,32 @@ def source(answer):
         return textwrap.dedent(inspect.getsource(answer))
     except (OSError, TypeError):
         return ""
+
+
+def where(answer, error):
+    """The student's line that an exception of an answer came through, as `line_of` words it; "" if it is not known."""
+    if hasattr(answer, "_remote"):
+        return getattr(error, "_line", "")
+    return line_of(error, getattr(answer, "__globals__", None))
+
+
+def line_of(error, names):
+    """The last line that an exception came through of the functions whose global names are the dictionary `names`.
+
+    >>> names = {"__name__": "student"}
+    >>> exec("def half(x):\\n    return x / 0", names)
+    >>> try:
+    ...     names["half"](1)
+    ... except ZeroDivisionError as error:
+    ...     line_of(error, names)
+    'line 2 of half'
+    """
+    frames = [(frame, line) for frame, line in traceback.walk_tb(error.__traceback__) if frame.f_globals is names]
+    if not frames:
+        return ""
+    frame, line = frames[-1]
+    text = linecache.getline(frame.f_code.co_filename, line).strip()
+    return f"line {line - frame.f_code.co_firstlineno + 1} of {frame.f_code.co_name}" + (f":  {text}" if text else "")
 
 
 def back(answer, args, positions):

@@ -23,13 +23,11 @@ def _differentiable(answer, arguments):
     try:
         got = vjp(answer, arguments, cotangent)[0]
     except Exception:
-        raise CheckFailed("No gradient can be taken through it. Does it change its argument in place (`u -= …`, "
-                          "`u[…] = …`)? "
-                          "Make a new tensor.") from None
+        raise CheckFailed("No gradient can be taken through it. Does it leave torch (NumPy), or change a tensor in "
+                          "place? Use torch's operations, and make new tensors.") from None
     if got is None:
         raise CheckFailed("No gradient gets through it, so nothing in front of it could learn. NumPy, .detach(), "
-                          ".item(), "
-                          ".tolist() and torch.tensor(…) cut gradients off.")
+                          ".item(), .tolist() and torch.tensor(…) cut gradients off.")
     if not same(got, expected, (1e-3, 1e-4)):
         raise CheckFailed("The gradient that gets through it is wrong. Was a part cut off, by .detach(), .item() or "
                           "torch.tensor(…)?")
@@ -44,7 +42,8 @@ TABLE = torch.tensor([[1.0, 2.0, 3.0], [1.0, 1.0, 4.0]])
                    "along the columns": (TABLE, 0), "scores of a thousand": (torch.tensor([1000.0, 999.0, 0.0]), 0),
                    "double precision": (TABLE.double(), 1)},
           forbidden=("torch.softmax", "torch.log_softmax", "torch.nn.Softmax", "scipy.special.softmax"),
-          instead="exp, a maximum and a sum", also=_differentiable)
+          instead="exp, a maximum and a sum", also=_differentiable,
+          hints={"shapes": "Do the maximum and the sum keep the axis that they are taken along?"})
 def softmax(u, axis):
     """softmax(u, axis): positive weights of the shape of u that sum to one along the axis."""
     return torch.softmax(u, axis)
@@ -53,7 +52,7 @@ def softmax(u, axis):
 @softmax.suspect
 def _(got, u, axis):
     if kind(got) != "a tensor":
-        return None
+        return "Stay with torch from the first line to the last: gradients do not get through anything else."
     plain = torch.exp(u) / torch.exp(u).sum(axis, keepdim=True)
     if got.dtype != u.dtype:
         return "Scores and weights have one dtype. Does a constant in your function have another one?"
@@ -61,8 +60,7 @@ def _(got, u, axis):
         return "As many weights as scores. Should a sum keep its axis (keepdim=True)?"
     if not plain.isfinite().all() and not got.isfinite().all():
         return ("exp(1000) is infinite in single precision, and infinity divided by infinity is not a number. Which "
-                "number "
-                "can be subtracted from all scores without changing the weights?")
+                "number can be subtracted from all scores without changing the weights?")
     if not got.isfinite().all():
         return "There is a 0/0 or ∞ − ∞. Is it the largest score *along the axis* that is subtracted?"
     for other in range(u.dim()):
@@ -78,9 +76,10 @@ def _(got, u, axis):
         return "Where is the exponential? Scores may be negative, weights may not."
     if (got < 0).any():
         return "There are negative weights. The exponential comes first, then the division."
-    if not torch.allclose(got.sum(axis), torch.ones_like(got.sum(axis)), atol=1e-3):
-        return (f"Along axis {axis} the weights should sum to one, and sum to {got.sum(axis).flatten()[0].item():.3g}. "
-                "Along which axis do you sum? Are numerator and denominator shifted alike?")
+    if not torch.allclose(got.sum(axis), torch.ones_like(got.sum(axis)), atol=1e-4):
+        return (f"Along axis {axis} the weights should sum to one, and sum to "
+                f"{got.sum(axis).flatten()[0].item():.6g}. Along which axis do you sum? Are numerator and denominator "
+                "shifted alike, and is nothing added?")
     return "The sums are right, the weights are not: is it the natural exponential, and is nothing else done to u?"
 
 
@@ -94,7 +93,8 @@ LENGTH_3 = rounded(5, 3, seed=18), rounded(5, 2, seed=19)
                    "temperature 2": (torch.tensor([1.0, 0, 1, 0]), K3, V3, 2.0),
                    "cold": (torch.tensor([0.0, 1, 0, 1]), K3, V3, 0.25),
                    "keys of length three": (torch.tensor([1.0, -1, 2]), *LENGTH_3, 2.0)},
-          forbidden=ATTENTIONS, instead="your softmax and matrix products")
+          forbidden=ATTENTIONS, instead="your softmax and matrix products",
+          hints={"shapes": "k is (T, d_att), v is (T, d_out), and the result of k @ q is (T,): what is in front of @?"})
 def look_up(q, k, v, tau):
     """look_up(q, k, v, tau): (output (d_out,), weights (T,)) of one query, at temperature tau."""
     return single_query_attention(q / tau, k, v)
@@ -112,6 +112,8 @@ def _(got, q, k, v, tau):
             return "The weights average the values, not the keys."
         if kind(output) == "a tensor" and tuple(output.shape) == tuple(v.shape):
             return "The weighted values are still to be added up, over the tokens."
+        if same(output, v[weights.argmax()]):
+            return "Only the value with the largest weight came back. The output is all values, weighted and added up."
         return "The weights are right; the output is the values, weighted by them and added up."
     d = len(q)
 
@@ -130,6 +132,10 @@ def _(got, q, k, v, tau):
         return "The scores are divided by √T, the number of tokens. It is the length of a key that counts."
     if weighted(k @ q / math.sqrt(tau * d)):
         return "The temperature stands under the root. It divides the scores as it is."
+    if weighted(k @ q / (tau * math.sqrt(v.shape[1]))):
+        return "The scores are divided by √d_out. It is √d_att, the length of a key."
+    if weighted(k @ q / tau * math.sqrt(d)):
+        return "The scores are multiplied by √d_att. In a / b * c only b divides: a / (b * c)."
     if same(alpha, torch.softmax(k @ q / math.sqrt(d), 0) / tau):
         return "The temperature divides the weights, which then do not sum to one. It divides the scores."
     if same(alpha, k @ q / (tau * math.sqrt(d))):
@@ -172,31 +178,40 @@ def _(got, e, W_q, W_k, W_v, may_look=None):
     if may_look is not None:
         empty = ~may_look.any(1)
         minus = scores.masked_fill(~may_look, -math.inf)
-        if empty.any() and not A.isfinite().all():
-            return ("A token that may look at nothing has the weights 0/0. It gets zeros, as the question says: "
-                    "after the "
-                    "softmax, or before it.")
+        if empty.any() and not A[empty].isfinite().all():
+            return ("A token that may look at nothing has the weights 0/0. It gets zeros, as the question says: after "
+                    "the softmax, or before it.")
+        if not A[~empty].isfinite().all():
+            return ("A row that may look at something is not a number: −∞ · 0 is nan. Put −∞ where the mask is False; "
+                    "do not multiply.")
         if same(A, free):
             return "The mask changes nothing here."
+        if same(A, torch.softmax(scores.masked_fill(~may_look.T, -math.inf), 1).nan_to_num()):
+            return "The mask is transposed: token s may look at token t where may_look[s, t] is True, row s, column t."
+        if empty.any() and same(A, weights.masked_fill(empty, 0)):
+            return ("The *columns* of tokens that may look at nothing were set to zero. Their rows are meant: others "
+                    "may look at them.")
+        if same(A, torch.softmax(scores + may_look, 1)) or same(A, torch.softmax(scores + ~may_look, 1)):
+            return "True and False were added to the scores, as 1 and 0. In place of a forbidden score put −∞."
         if same(A, torch.softmax(scores.masked_fill(may_look, -math.inf), 1).nan_to_num()):
             return "The mask is the wrong way round: True means that a token may be looked at."
         if same(A, free * may_look):
             return ("The weights were set to zero after the softmax, so rows no longer sum to one. Take the scores "
-                    "away "
-                    "before the softmax: −∞ in their place.")
+                    "away before the softmax: −∞ in their place.")
         if same(A, torch.softmax(scores * may_look, 1)) or same(A, torch.softmax(scores.masked_fill(~may_look, 0), 1)):
             return "A score of 0 is not “nothing”: exp(0) = 1. In place of a forbidden score put −∞."
         if same(A, torch.softmax(minus, 0).nan_to_num()):
             return "The columns sum to one, the rows should: is the softmax over the wrong axis?"
         if empty.any() and same(A[~empty], weights[~empty]):
             return "Only the rows of tokens that may look at nothing are wrong: weights and output are zero there."
+        if same(A[:, 0:0], weights[:, 0:0]) and (A[~may_look] != 0).any():
+            return "Tokens that may not be looked at still get some weight. Only a score of −∞ gives exactly 0."
     if same(A, torch.softmax(scores, 0)):
         return "The columns sum to one, the rows should: is the softmax over the wrong axis?"
     masked = torch.zeros_like(scores) if may_look is None else torch.where(may_look, 0.0, -math.inf)
     for wrong, words in ((q @ k.T, "The scores are not scaled: where is √d_att?"),
                          (q @ k.T / math.sqrt(e.shape[1]), "The scores are divided by √d_e. Queries and keys have "
-                                                           "length "
-                          "d_att: their last axis."),
+                                                           "length d_att: their last axis."),
                          (q @ k.T / math.sqrt(len(e)), "The scores are divided by √T. It is √d_att, the length of a "
                                                        "query."),
                          (q @ k.T / q.shape[-1], "The scores are divided by d_att. It is its square root."),
@@ -240,12 +255,14 @@ def _(got, scores, w):
     if not got.isfinite().all():
         if same(got.nan_to_num(), weights(_window(T, w) & ~torch.eye(T, dtype=torch.bool)).nan_to_num()):
             return "The first row has nothing left to look at. A token may look at itself: the diagonal stays."
-        return ("A row is not a number: has it nothing left to look at, or is −∞ multiplied by something? (−∞ · 0 is "
-                "nan.)")
+        if same(got.nan_to_num(), weights(~may).nan_to_num()):
+            return ("The mask is the wrong way round: masked_fill writes −∞ where it is True, and these are the "
+                    "forbidden places.")
+        return ("A row is not a number: has it nothing left to look at, or is −∞ multiplied by something (−∞ · 0 is "
+                "nan)? Is exp taken of large scores, or divided by a sum from which all weight was taken away?")
     if same(got, torch.softmax(scores, 1) * may):
         return ("That is the slide's mistake: rows no longer sum to one. Forbid before the softmax, with −∞, and not "
-                "after "
-                "it, with 0.")
+                "after it, with 0.")
     if same(got, torch.softmax(scores.masked_fill(~may, 0), 1)) or same(got, torch.softmax(scores * may, 1)):
         return "A forbidden score was set to 0, and exp(0) = 1 is not nothing. Put −∞ there."
     if same(got, weights(may.T)) or same(got, weights(_window(T, T).T)):

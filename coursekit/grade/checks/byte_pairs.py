@@ -22,6 +22,10 @@ BYTE_PAIRS = ("coursekit.text.merge_steps", "coursekit.text.bpe.learn_merges", "
           forbidden=BYTE_PAIRS, instead="a loop over the words and `zip(word, word[1:])`")
 def count_pairs(words):
     """count_pairs(words): how often each pair of neighbours occurs, for words {tuple of tokens: times}."""
+    return dict(_counts(words))
+
+
+def _counts(words):
     return Counter(pair for word, times in words.items() for pair in _pairs(word) * times)
 
 
@@ -48,13 +52,14 @@ def _(got, words):
         return "Every second place was left out. After the pair at places 0 and 1 comes the one at 1 and 2."
     if same(got, counted(_apart)):
         return "In a a a the pair (a, a) stands at two places that overlap. For counting, both count."
+    if same(got, counted(lambda word: [tuple(sorted(pair)) for pair in _pairs(word)])):
+        return "A pair has an order: (a, b) is not (b, a)."
     if any(type(key) is not tuple or len(key) != 2 for key in dict.keys(got)):
         return "A key is a tuple of two tokens."
     inside = {pair for word in words for pair in _pairs(word)}
     if any(key not in inside for key in dict.keys(got)):
         return ("There are pairs that stand next to each other in no word: were words strung together, or tokens "
-                "paired "
-                "that are not neighbours?")
+                "paired that are not neighbours?")
     return None
 
 
@@ -79,7 +84,8 @@ def _is_tuple(answer, arguments):
 
 @question((1, 1), {"twice in a word": (("b", "a", "n", "a", "n", "a"), ("a", "n")),
                    "equal letters": (("a", "a", "a"), ("a", "a")),
-                   "letters that meet across tokens": (("h", "el", "l", "o"), ("l", "l"))},
+                   "letters that meet across tokens": (("h", "el", "l", "o"), ("l", "l")),
+                   "the same letters, cut elsewhere": (("h", "el", "p"), ("he", "l"))},
           forbidden=BYTE_PAIRS, instead="a walk through the word, one token at a time", also=_is_tuple)
 def merge(word, pair):
     """merge(word, pair): the word, a tuple of tokens, with every occurrence of the pair joined, from the left."""
@@ -96,15 +102,15 @@ def _(got, word, pair):
         return ("The letters of the word are no longer the same. Joining changes where a word is cut, never what it "
                 "says. Are the ends of the word still there, and is the pair written once, not twice?")
     if same(got, word):
-        return "The pair was not joined at all." if _pairs(word) else None
+        return "The pair was not joined at all. Are two tuples compared? A list never equals a tuple, nor does a text."
     if same(got, join(list(word), pair[::-1])) and pair[0] != pair[1]:
         return "The pair (a, b) was joined where b stands before a."
     if same(got, _first_only(word, pair)):
         return "Only the first occurrence was joined. The pair may stand in several places."
     if same(got, join(list(word)[::-1], pair[::-1])[::-1]) or same(got, _from_the_right(word, pair)):
         return "From the left: in a a a it is the first two that are joined, and the third is left over."
-    return ("Compare tokens, not letters: 'el' followed by 'l' is not the pair ('l', 'l'), although the letters meet."
-            if any(len(token) > 1 for token in word) else None)
+    return ("Compare tokens, not letters: 'el' followed by 'l' is not the pair ('l', 'l'), nor is 'h' followed by "
+            "'el' the pair ('he', 'l')." if any(len(token) > 1 for token in word) else None)
 
 
 def _first_only(word, pair):
@@ -135,7 +141,7 @@ def learn_merges(words, n_merges):
 
 def _next_pair(words):
     """The pair to be joined next, how often it occurs, and all counts; (None, 0, {}) if no pair occurs twice."""
-    counts = count_pairs.__wrapped__(words)
+    counts = _counts(words)
     pair = min(counts, key=lambda pair: (-counts[pair], pair), default=None)
     return (pair, counts[pair], counts) if counts[pair] > 1 else (None, 0, counts)
 
@@ -174,7 +180,7 @@ def _(got, words, n_merges):
 def _(got, words, n_merges):
     if type(got) not in (list, tuple) or not all(type(pair) in (list, tuple) and len(pair) == 2 for pair in got):
         return "The result is a list of pairs, [('a', 'n'), …], in the order in which they were joined."
-    got, due, once = [tuple(pair) for pair in got], [], count_pairs.__wrapped__(words)
+    got, due, once = [tuple(pair) for pair in got], [], _counts(words)
     unweighted, lossy = {word: 1 for word in words}, words
     if len(got) > 1 and same(got, sorted(once, key=lambda pair: (-once[pair], pair))[:n_merges]):
         return "All pairs come from one count, made at the start. Join the best pair in every word, then count again."
@@ -196,6 +202,11 @@ def _(got, words, n_merges):
             if got[len(due)] == _next_pair(lossy)[0]:
                 return ("When a merge makes two words equal, their numbers add up. Did one of the two overwrite the "
                         "other?")
+            if counts[got[len(due)]] == min(counts.values()) < times:
+                return ("This pair is the rarest. With min(…), the most frequent is the one whose *negative* count is "
+                        "smallest.")
+            if not due:
+                return "The first merge is not the most frequent pair of the corpus. By what is the maximum taken?"
             return "Was every word changed after the merge before, and every pair counted anew?"
         due.append(pair)
         words, unweighted = _merged(words, pair), _merged(unweighted, pair)
@@ -209,7 +220,7 @@ NO_TUPLE = "Or is the word a list or a string where `merge` compares it with a t
 ORDER = [("i", "n"), ("h", "e"), ("in", "g"), ("t", "he"), ("t", "h"), ("th", "in")]
 
 
-@question((2, 2), {"a word that was not trained on": ("thing", ORDER), "nothing to join": ("soup", ORDER),
+@question((2, 2), {"a word that was not trained on": ("nothing", ORDER), "nothing to join": ("soup", ORDER),
                    "a long piece loses to an early one": ("hers", [("e", "r"), ("h", "e"), ("he", "r")]),
                    "a pair that occurs twice": ("thethe", ORDER)},
           forbidden=BYTE_PAIRS, instead="your own merge")
@@ -230,6 +241,9 @@ def _(got, word, merges):
         return f"Nothing was joined. Does the result of merge(…) get a name, or is it dropped? {NO_TUPLE}"
     if same(got, _once(word, merges)):
         return f"After the first merge that fits, the others were not tried. Go through all of them. {NO_TUPLE}"
+    if any(same(got, pieces) for pieces in _in_text(word, merges)):
+        return ("Replacing in a text looks at letters, and joins where only the end of a token meets the start of "
+                "another: 'ot h' holds 't h'. Compare whole tokens: merge does.")
     if same(got, _reversed(word, merges[:0:-1])):
         return f"The first merge was not applied. {NO_TUPLE}"
     if same(got, _reversed(word, merges)):
@@ -237,8 +251,7 @@ def _(got, word, merges):
     vocabulary = {*word, *(a + b for a, b in merges)}
     if same(got, _longest(word, vocabulary)):
         return ("This takes the longest piece each time, as WordPiece does. Byte pairs know no longest: they repeat "
-                "the "
-                "merges in the order in which they were learned.")
+                "the merges in the order in which they were learned.")
     if same(got, _first_only_each(word, merges)):
         return "Of a pair that occurs twice in the word only the first was joined: is every occurrence joined?"
     return "In which order were the merges tried? It must be the order of the list, each on the whole word."
@@ -249,6 +262,14 @@ def _first_only_each(word, merges):
     for pair in merges:
         parts = _first_only(parts, tuple(pair))
     return parts
+
+
+def _in_text(word, merges):
+    """Pieces by str.replace: of letters with spaces between them, and of the word, with spaces put round each merge."""
+    spaced, whole = " ".join(word), word
+    for a, b in merges:
+        spaced, whole = spaced.replace(f"{a} {b}", a + b), whole.replace(a + b, f" {a + b} ")
+    return spaced.split(), whole.split()
 
 
 def _once(word, merges):

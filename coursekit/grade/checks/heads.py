@@ -55,6 +55,12 @@ def _(got, e, W_q, W_k, W_v, W_o, K):
         return "Return both: output (T, d_e), A (K, T, T)."
     (output, A), (right, maps) = got, multi_head.__wrapped__(e, W_q, W_k, W_v, W_o, K)
     stacked = kind(A) == "a tensor"
+    if stacked and A.dim() == 3 and tuple(A.shape[1:]) == tuple(maps.shape[1:]) and len(A) != K:
+        return (f"There are {len(A)} maps, one for each of {K} heads is due. `chunk(n)` cuts into n parts, `split(n)` "
+                "into parts of n rows.")
+    if stacked and tuple(A.shape) == (len(e), K, K) and K != len(e):
+        return ("Here heads look at heads, for each token. The heads come to the front before the product: (K, T, "
+                "d_att).")
     if stacked and tuple(A.shape) == (*maps.shape[1:], K) and K != len(e):
         return "The heads come first: (K, T, T)."
     if same(output, right) and (not stacked or tuple(A.shape) != tuple(maps.shape)):
@@ -80,29 +86,35 @@ def _(got, e, W_q, W_k, W_v, W_o, K):
         if by_att.shape == mixed.shape and same(output, by_att @ W_o.T):
             return "W_v has K·d_out rows: is it cut by d_out, not by d_att?"
         return ("The maps are right, the output is not. The heads' outputs stand side by side, head after head, "
-                "before W_o: "
-                "a reshape of (K, T, d) to (T, K·d) mixes tokens and heads, unless T comes first before it.")
+                "before W_o: a reshape of (K, T, d) to (T, K·d) mixes tokens and heads, unless T comes first before "
+                "it.")
     if K > 1 and same(A, _heads(e, W_q, W_k, W_v, W_o, K, interleaved=True)[1]):
         return ("The heads are interleaved: head i took every K-th row. Head 0 has the first d_att rows of W_q, head "
-                "1 the "
-                "next ones: split(d_att), or a reshape to (T, K, d_att).")
+                "1 the next ones: split(d_att), or a reshape to (T, K, d_att).")
     for scale, words in ((1, "The scores are not scaled: where is √d_att?"),
                          (math.sqrt(W_q.shape[0]), "The scores are divided by the root of K·d_att, the size of all "
-                                                   "heads "
-                          "together. Each head divides by the root of its own size."),
+                                                   "heads together. Each head divides by the root of its own size."),
                          (math.sqrt(e.shape[1]), "The scores are divided by √d_e. Each head divides by √d_att.")):
         if same(A, _heads(e, W_q, W_k, W_v, W_o, K, scale=scale)[1]):
             return words
     if tuple(A.shape) == tuple(maps.shape) and A.isfinite().all():
         if torch.allclose(A.sum(1), torch.ones_like(A.sum(1)), atol=1e-3):
             return "The columns sum to one, the rows should: is the softmax over the wrong axis?"
-        if K > 1 and same(A, maps.mean(0).expand_as(maps)):
-            return "All heads have the same map. Each has its own."
+        if K > 1 and same(A, A[:1].expand_as(A)):
+            return "All heads have the same map. Each has rows of its own in W_q and W_k."
         if K > 1 and _reshaped_at_once(A, e, W_q, W_k, K):
             return ("Tokens and heads got mixed: reshape (T, K·d_att) to (T, K, d_att) first, then move K to the "
-                    "front with "
-                    "transpose. A reshape straight to (K, T, d_att) cuts elsewhere.")
+                    "front with transpose. A reshape straight to (K, T, d_att) cuts elsewhere.")
+    if _size_of_a_head(A, e, W_q, W_k, K):
+        return "The heads were cut by d_e // K rows. The size of a head is the number of rows of W_q, divided by K."
     return "Look at one head alone: are its queries and keys the rows i·d_att to (i + 1)·d_att of W_q and W_k, times e?"
+
+
+def _size_of_a_head(A, e, W_q, W_k, K):
+    """Were the heads cut by d_e // K?"""
+    d = e.shape[1] // K
+    heads = [(e @ W_q[i * d:(i + 1) * d].T, e @ W_k[i * d:(i + 1) * d].T) for i in range(K)]
+    return d and same(A, torch.stack([torch.softmax(q @ k.T / math.sqrt(d), 1) for q, k in heads]))
 
 
 def _reshaped_at_once(A, e, W_q, W_k, K):
@@ -182,13 +194,10 @@ def _(got, layer, T, d):
                 "reordered.")
     if layer.equivariant:
         return ("This layer is equivariant. Is it layer(e)[order] that you compare with layer(e[order])? And with a "
-                "tolerance? "
-                "Sums in another order differ in the last digit: torch.allclose(…, atol=1e-4).")
-    return ("This layer is not equivariant. One special reordering (a swap of two, a reversal, a shift) does not "
-            "show it, "
-            "nor an input whose rows are equal, nor a comparison that forgives much. Try several random orders of a "
-            "random "
-            "input: one try is not enough.")
+                "tolerance? Sums in another order differ in the last digit: torch.allclose(…, atol=1e-4).")
+    return ("This layer is not equivariant. One special reordering (a swap of two, a reversal, a shift) does not show "
+            "it, nor an input whose rows are equal, nor a comparison that forgives much. Try several random orders of "
+            "a random input: one try is not enough.")
 
 
 # -- fold ------------------------------------------------------------------------------------------------------------
@@ -197,7 +206,8 @@ HEAD = tuple(rounded(*shape, seed=13 + i) for i, shape in enumerate([(3,), (2, 3
 
 
 @question((1, 2), {"d_e = 3, d_att = 2, d_out = 5": HEAD},
-          forbidden=("coursekit.models.AttentionClassifier",), instead="matrix products")
+          forbidden=("coursekit.models.AttentionClassifier",), instead="matrix products",
+          hints={"shapes": "In (W x)·y = x·(…) the matrix changes sides: what becomes of it there?"})
 def fold(e_cls, W_q, W_k, W_v, W_l):
     """fold(e_cls, W_q, W_k, W_v, W_l): (u, w), both (d_e,): α_t ∝ exp(e_t·u), and the head adds Σ α_t (e_t·w)."""
     return torch.einsum("ad,ab,b->d", W_k, W_q, e_cls) / math.sqrt(len(W_k)), torch.einsum("od,o->d", W_v, W_l)
@@ -212,7 +222,16 @@ def _(got, e_cls, W_q, W_k, W_v, W_l):
         return "The two have changed places: first u, for where, then w, for what."
     if kind(u) != "a tensor" or kind(w) != "a tensor":
         return None
+    d_e = len(e_cls)
+    if tuple(u.shape) != (d_e,):
+        if tuple(u.shape) == (len(W_q),):
+            return "u has the length of a query. It is to be multiplied with e_t itself: W_k has to go into it, too."
+        return f"u is a vector of length d_e = {d_e}. Is W_q applied to e_cls, so that no matrix is left?"
+    if same(u, torch.softmax(right_u, 0)):
+        return "There is a softmax in u. It is taken over the tokens, of e_t·u, and not in here."
     if same(u, right_u):
+        if tuple(w.shape) != (d_e,):
+            return f"u is right. w is a vector of length d_e = {d_e}, as e_t is."
         if same(w, right_w / math.sqrt(len(W_k))):
             return "w has no root: only scores are scaled."
         return ("u is right. For w: the head's output is W_ℓ · W_v e_t, weighted. Which vector has that product with "

@@ -9,27 +9,36 @@
     def _(got, u, axis):
         return "…" if … else None           # the likeliest misconception behind a wrong result
 
-`softmax(answer)` then tries the answer on the cases. With `softmax(answer, cases)`, cases that students do not see,
-nothing of the inputs gets into the message, only their labels and what went wrong.
+`softmax(answer)` then tries the answer on the cases; it must leave its arguments as they were. With
+`softmax(answer, cases)`, cases that students do not see, nothing of the inputs gets into the message, only their labels
+and what went wrong.
 """
 
 import contextlib
 import functools
 import inspect
-import linecache
 import re
 import sys
 import textwrap
-import traceback
 
 from coursekit.grade.checks import answers
 from coursekit.grade.checks.failure import CheckFailed
 from coursekit.grade.checks.limit import SECONDS, TooLong, limit
-from coursekit.grade.checks.same import difference, kind
+from coursekit.grade.checks.same import difference, kind, same
 from coursekit.grade.checks.score import record
 
 SHAPES = "Write the shape of each line behind it as a comment: where is one transposed?"
 LONGEST = 400       # characters of a value that a message shows
+EXACTLY = (0, 0)    # tolerance
+
+COPY = {            # what an answer could change, and what to do instead
+    "a list": "`+=`, `.append(…)` and `.pop(…)` change a list, also one inside a list; `[*{0}]` is a new list, and "
+              "`a + b` makes one.",
+    "a dictionary": "An assignment to an entry, `.pop(…)` and `del` change a dictionary; `dict({0})` is a copy that "
+                    "you may change.",
+    "a set": "`.add(…)` and `|=` change a set; `a | b` makes a new one.",
+    "a tensor": "`+=`, an assignment to `{0}[…]`, and methods whose names end in _ change a tensor; "
+                "`{0}.clone()` is a copy, and operations without _ make a new one."}
 
 
 def question(points, cases, **options):
@@ -68,21 +77,21 @@ class Question:
 
     def __call__(self, answer, cases=None):
         hidden = cases is not None
-        record(self.topic, self.name, False, hidden)
+        record(self.topic, self.name, "failed", hidden)
         if not callable(answer):
             raise CheckFailed(f"✗ {self.name}: this check wants the function itself, without brackets or quotes, "
                               f"and got {kind(answer)}.")
         for label, arguments in (cases or self.cases).items():
             self._try(answer, label, arguments, hidden)
         self._look_at_source(answer)
-        record(self.topic, self.name, True, hidden)
+        record(self.topic, self.name, "passed", hidden)
         print(f"✓ {self.name}: right on " + (f"{len(cases)} more inputs." if cases else f"{'; '.join(self.cases)}."))
 
     def _try(self, answer, label, arguments, hidden):
         with answers.watch(answer, self.forbidden) as seen:
             try:
                 with in_time(answer):
-                    got = answers.run(answer, self.prepare(*arguments) if self.prepare else arguments)
+                    got, changed = self._run(answer, arguments)
             except (Exception, SystemExit) as error:
                 raise CheckFailed(self._stopped(answer, error, label, arguments, hidden)) from None
         if seen.calls:
@@ -90,6 +99,8 @@ class Question:
         wrong, expected = self._compare(got, arguments, hidden)
         if wrong:
             raise CheckFailed(self._explain(got, expected, wrong, label, arguments, hidden))
+        if changed:
+            raise CheckFailed(self._changes(*changed))
         if self.also:
             try:
                 with in_time(answer):
@@ -99,6 +110,16 @@ class Question:
             except CheckFailed as failure:
                 raise CheckFailed(f"✗ {self.name}: the results are right, but there is something else.\n\n"
                                   + wrapped(str(failure))) from None
+
+    def _run(self, answer, arguments):
+        """The result, and (name, value) of the first argument that the answer has changed; None if it changed none."""
+        given = self.prepare(*arguments) if self.prepare else arguments
+        if not (places := [i for i, value in enumerate(given) if kind(value) in COPY]):
+            return answers.run(answer, given), None
+        got, left = answers.back(answer, given, places)
+        names = list(inspect.signature(self._expected).parameters)
+        changed = [(names[i], given[i]) for i, value in zip(places, left) if not same(value, given[i], EXACTLY)]
+        return got, next(iter(changed), None)
 
     def _compare(self, got, arguments, hidden):
         """What is wrong, in words (None if nothing is), and what was expected (None if many things would do)."""
@@ -136,19 +157,21 @@ class Question:
 
     def _stopped(self, answer, error, label, arguments, hidden):
         name, what = self.name, type(error).__name__
-        if isinstance(error, TooLong):
+        if isinstance(error, (TooLong, TimeoutError)):                  # of `limit`, of a sandbox
             return self._endless(label, arguments, hidden)
         if isinstance(error, NotImplementedError):
+            record(self.topic, name, "empty", hidden)
             return f"· {name} is still empty: write your answer in place of `raise NotImplementedError()`."
         if isinstance(error, RecursionError):
             return f"✗ {name} calls itself without end.\n\n" + wrapped(
                 f"Your function has taken over the name: is there a call of {name}(…) in it that was meant for another "
                 "function? If it calls itself on purpose, when does it stop?")
-        place = "" if hidden else students_line(answer, error)
         if hidden:
             return f"✗ {name}: right on the inputs that you see, but on another one ({label}) it stops with {what}."
         lines = [f"✗ {name} stops with an error ({label}).", "", *indented("input", self._input(arguments)),
-                 *indented("error", f"{what}: {shortened(str(error))}"), *(indented("where", place) if place else [])]
+                 *indented("error", f"{what}: {shortened(str(error))}")]
+        if place := answers.where(answer, error):
+            lines += indented("where", place)
         if advice := advise(error, self.name, len(arguments), self.hints.get("shapes", SHAPES)):
             lines += ["", wrapped(advice)]
         return "\n".join(lines)
@@ -158,6 +181,10 @@ class Question:
         lines += [] if hidden else ["", *indented("input", self._input(arguments))]
         words = f"A `while` loop may never get on. {self.hints.get('endless', '')}"
         return "\n".join([*lines, "", wrapped(words)])
+
+    def _changes(self, name, value):
+        return (f"✗ {self.name}: the results are right, but it changes what it is given: `{name}`.\n\n"
+                + wrapped(f"Whoever calls it still needs `{name}` as it was. {COPY[kind(value)].format(name)}"))
 
     def _not_allowed(self, called):
         instead = f" and use {self.instead}" if self.instead else ""
@@ -180,9 +207,40 @@ def in_time(answer):
     return contextlib.nullcontext() if hasattr(answer, "_remote") else limit()
 
 
+USUAL = [           # (types of errors, what they say, what to do about it)
+    (KeyError, "", "A key that is not in a dictionary yet has no value that could be looked up or added to: "
+                   "`counts.get(key, 0)` is 0 for it."),
+    (TypeError, "unhashable type", "A list cannot be a key of a dictionary, nor an element of a set. A tuple can: "
+                                   "tuple(…)."),
+    (ValueError, "values to unpack", "There are more, or fewer, parts than names for them. (A loop over a dictionary "
+                                     "gives its keys alone; `.items()` gives keys and values.)"),
+    (RuntimeError, "changed (size )?during iteration", "What a loop runs over must not change meanwhile: write the "
+                                                       "results into a new dictionary."),
+    (TypeError, "does not support item assignment", "A tuple cannot be changed. Build a new list, piece by piece, and "
+                                                    "make a tuple of it at the end."),
+    ((RuntimeError, ValueError), "[Bb]oolean value of Tensor|truth value of an array",
+     "`if`, `and`, `or`, `not` and a < b < c want one True or False, and a tensor has many. Is there an argument? "
+     "`is not None` asks that. For each entry: `&`, `|`, `~`. For all of them: .all() or .any()."),
+    (TypeError, "NoneType", "Something is None there: an argument that was left out, or what came back from a function "
+                            "without `return`?"),
+    (TypeError, "return_types", "`.max(axis)` and `.min(axis)` return two things, the values and where they stand; "
+                                "`.amax(axis)` and `.amin(axis)` only the values."),
+    (TypeError, r"must be Tensor, not (int|float)", "torch's functions take tensors. For a plain number there is math: "
+                                                    "math.sqrt(…)."),
+    ((ValueError, TypeError, RuntimeError), "only one element tensors|only (length-1|0-dimensional) arrays|"
+     "cannot be converted to Scalar", "The functions of math take a single number. torch has the same ones for "
+                                      "tensors: torch.sin, torch.exp, …"),
+    (ValueError, "expected sequence of length", "torch.tensor wants rows that are equally long. Are all of them "
+                                                "padded, and cut, by then?"),
+]
+
+
 def advise(error, name, n_arguments, shapes=SHAPES):
     """A hint for errors that are often one mistake."""
     text = str(error)
+    for kinds, words, advice in USUAL:
+        if isinstance(error, kinds) and re.search(words, text):
+            return advice
     if isinstance(error, TypeError) and name in text and "positional argument" in text:
         return f"Leave the first line of the function as it was: it takes {n_arguments} arguments."
     if isinstance(error, NameError) and (found := re.search(r"name '(\w+)' is not defined", text)):
@@ -193,20 +251,6 @@ def advise(error, name, n_arguments, shapes=SHAPES):
     if isinstance(error, RuntimeError) and ("dtype" in text or "expected scalar type" in text):
         return "Two dtypes meet. Does a constant that you make have the dtype of the input (dtype=u.dtype)?"
     return None
-
-
-def students_line(answer, error):
-    """Where in the student's own code an error came up: “line 3 of softmax: e / e.sum()”; "" if that is not known."""
-    home = getattr(answer, "__globals__", None)
-    if home is None:
-        return ""
-    frames = [(frame, line) for frame, line in traceback.walk_tb(error.__traceback__) if frame.f_globals is home]
-    if not frames:
-        return ""
-    frame, line = frames[-1]
-    text = linecache.getline(frame.f_code.co_filename, line).strip()
-    within = line - frame.f_code.co_firstlineno + 1
-    return f"line {within} of {frame.f_code.co_name}" + (f":  {text}" if text else "")
 
 
 def wrapped(text):
@@ -226,6 +270,8 @@ def shown(value):
         torch = sys.modules["torch"]
         return shortened(torch._tensor_str._str(value.detach()) if value.numel() <= 60 else
                          f"a tensor of shape {tuple(value.shape)}, dtype {str(value.dtype).removeprefix('torch.')}")
+    if type(value) is set and value and all(type(entry) is str for entry in value):
+        return shortened("{" + ", ".join(map(repr, sorted(value))) + "}")   # the same order each time
     return shortened(repr(value)) if is_data(value) else kind(value).partition(" (")[0]
 
 

@@ -41,11 +41,11 @@ def kind(value):
         return "a number"
     if issubclass(cls, type):
         return f"the class {type.__getattribute__(value, '__name__')}"
-    if cls.__name__ in ("function", "method", "builtin_function_or_method"):
-        return "a function (was it called, with brackets?)"
     name = cls.__name__
     if cls.__module__ == "coursekit.grade.outside":                     # a stand-in for something in the sandbox
         name = object.__getattribute__(value, "_kind")
+    if name in ("function", "method", "builtin_function_or_method"):
+        return "a function (was it called, with brackets?)"
     lazy = name in ("range", "map", "zip", "filter", "generator", "dict_keys", "dict_values", "dict_items")
     return f"a {name}" + " (wrap it in list(...))" * (lazy or name.endswith("_iterator"))
 

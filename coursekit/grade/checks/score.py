@@ -1,7 +1,10 @@
 """Which questions of a notebook pass, and for how many points."""
 
 _topics = {}        # topic → {question: points}, in the order of the notebook; a topic enters when it is loaded
-_results = {}       # (topic, question, hidden tests?) → did the latest run pass?
+_results = {}       # (topic, question, hidden tests?) → what came of the latest run: "passed", "failed" or "empty"
+
+STATES = {"passed": "✓ passes", "failed": "✗ does not pass yet", "empty": "· still empty",
+          None: "· its check has not run"}
 
 
 def announce(topic, questions, written):
@@ -17,9 +20,9 @@ def points(topic):
     return dict(_topics[topic])
 
 
-def record(topic, question, passed, hidden=False):
-    """Keep the result of a check, or of its hidden tests; the latest counts."""
-    _results[topic, question, hidden] = passed
+def record(topic, question, result, hidden=False):
+    """Keep the result of a check, or of its hidden tests: "passed", "failed" or "empty". The latest counts."""
+    _results[topic, question, hidden] = result
 
 
 def forget():
@@ -34,23 +37,24 @@ def score():
     """
     used = [topic for topic in _topics if any(found == topic for found, *_ in _results)]
     if not used:
-        print("No check has run yet: run the notebook from the top, then this cell again.")
+        print("No check has run here. While you work: run the notebook from the top, then this cell again.\n"
+              "In a notebook that was marked, the points stand beside the checks.")
     for topic in used:
         print(f"{topic}\n")
         tests = {question: pair for question, pair in _topics[topic].items() if pair[0]}
         earned, possible, unseen = 0, 0, 0
         for question, (visible, hidden) in tests.items():
-            passed, passed_hidden = (_results.get((topic, question, which)) for which in (False, True))
-            state = {True: "✓ passes", False: "✗ does not pass yet", None: "· its check has not run"}[passed]
-            text = f"{visible * bool(passed)} of {visible} points"
-            if passed_hidden is None:
+            seen, tested = (_results.get((topic, question, which)) for which in (False, True))
+            passed, passed_hidden = seen == "passed", tested == "passed"
+            text = f"{visible * passed} of {visible} points"
+            if tested is None:
                 text += f", and {hidden} by tests that you do not see"
                 unseen += hidden
             else:
                 text += f", {hidden * passed_hidden} of {hidden} by tests with other inputs"
                 earned, possible = earned + hidden * passed_hidden, possible + hidden
-            earned, possible = earned + visible * bool(passed), possible + visible
-            print(f"  {question:<20} {state:<25} {text}")
+            earned, possible = earned + visible * passed, possible + visible
+            print(f"  {question:<20} {STATES[seen]:<25} {text}")
         read = {title: worth for title, (visible, worth) in _topics[topic].items() if not visible}
         for title, worth in read.items():
             print(f"  {title:<20} {'· read by a person':<25} {worth} points")

@@ -2,9 +2,7 @@
 
 import torch
 
-from coursekit.grade.checks.answers import back
 from coursekit.grade.checks.byte_pairs import count_pairs, learn_merges, merge, tokenize
-from coursekit.grade.checks.failure import CheckFailed
 from coursekit.grade.checks.question import question
 from coursekit.grade.checks.same import kind, same
 from coursekit.grade.checks.score import announce
@@ -51,6 +49,8 @@ def _(got, word, vocab):
     if names == [piece for piece, _, _ in right]:
         if right[0][0] == "[UNK]":
             return "The pieces are right. An unknown word is one piece that covers it: from 0 to len(word)."
+        if all(same(entry[2], end - start) for entry, (_, start, end) in zip(got, right)):
+            return "The pieces are right. The third entry is the place where a piece ends, not its length."
         if all(type(entry[2]) is int and entry[2] == end - 1 for entry, (_, _, end) in zip(got, right)):
             return "The pieces are right. `end` is the place behind the last letter, so that word[start:end] works."
         return "The pieces are right, their places are not. Is the ## counted, which is not in the word?"
@@ -61,13 +61,13 @@ def _(got, word, vocab):
             return "If at some place no piece fits, the whole word is unknown: one [UNK], and no other pieces."
         if names and all(str(name).removeprefix("##") in vocab or name in vocab for name in names):
             return ("This cuts a word that cannot be cut: inside a word only pieces with ## may be used, and every "
-                    "letter "
-                    "must be covered.")
+                    "letter must be covered.")
         return "If at some place no piece fits, the whole word is one [UNK]."
     if same(got, _shortest_first(word, vocab)):
         return "Take the longest piece that fits: try the ends from the last letter downwards, not upwards."
     if names == ["[UNK]"]:
-        return "This word can be cut. Do pieces inside a word get their ## before they are looked up?"
+        return ("This word can be cut. Do pieces inside a word get their ## before they are looked up, and is the "
+                "whole rest of the word tried as well (an end of len(word))?")
     return ("At each place: is the longest piece taken that is in the vocabulary, and does the next one begin where "
             "it ends?")
 
@@ -88,15 +88,16 @@ def _shortest_first(word, vocab):
 @question((2, 2), {"base 10,000": (torch.tensor([0, 1, 2, 3]), 6, 10_000), "base 64": (torch.tensor([1, 2, 64]), 4, 64),
                    "places in any order": (torch.tensor([7, 0, 7]), 2, 100)},
           forbidden=("coursekit.models.sinusoidal_positions",), instead="torch.sin and torch.cos",
-          tolerance=(1e-3, 1e-4))
+          tolerance=(1e-3, 1e-4),
+          hints={"shapes": "Do the positions stand in a column, (T, 1), where they meet the d/2 speeds?"})
 def waves(t, d, base):
     """waves(t, d, base): vectors (T, d) of the positions t (T,), sine and cosine of a frequency side by side."""
     return sinusoidal_positions(int(t.max()) + 1, d, base)[t]
 
 
-def _one_wave(t, d, base, swap=False, divide=2.0, halves=False):
+def _one_wave(t, d, base, swap=False, divide=2.0, halves=False, first=0):
     """The formula with one thing wrong in it."""
-    frequency = float(base) ** (-divide * torch.arange(d // 2).double() / d)
+    frequency = float(base) ** (-divide * (torch.arange(d // 2) + first).double() / d)
     angle = t.double()[:, None] * frequency
     pair = (angle.cos(), angle.sin()) if swap else (angle.sin(), angle.cos())
     return (torch.cat(pair, 1) if halves else torch.stack(pair, -1).flatten(1)).float()
@@ -111,6 +112,11 @@ def _(got, t, d, base):
         return "The values are right. Positions have single precision: end with .float()."
     if tuple(got.shape) == (d, len(t)) and d != len(t):
         return "Rows and columns have changed places: a row for each position."
+    if tuple(got.shape) == (int(t.max()) + 1, d) and len(t) <= t.max():
+        return ("This has a row for every position up to the largest. Asked for are those in t, a row for each, in "
+                "their order.")
+    if got.dim() == 2 and len(got) != len(t):
+        return "A row for each entry of t, len(t) in all, whatever the numbers in it are."
     if not got.is_floating_point() or same(got, right.trunc()):
         return "The waves were cut to whole numbers: is the tensor that you fill one of floats?"
 
@@ -126,10 +132,20 @@ def _(got, t, d, base):
         return "The exponent is 2i/d with i = 0 … d/2 − 1: the 2 is missing."
     if base != 10_000 and like(_one_wave(t, d, 10_000)):
         return "The base is an argument of the function. Is 10,000 written in somewhere?"
-    if any(like(waves.__wrapped__(torch.arange(len(t)) + first, d, base)) for first in (0, 1)):
+    if like(_one_wave(t + 1, d, base)) or like(_one_wave(t - 1, d, base)):
+        return "The positions are off by one. They are in t already: nothing is added to them or taken away."
+    if like(_one_wave(torch.arange(len(t)), d, base)) or like(_one_wave(torch.arange(len(t)) + 1, d, base)):
         return "These are the first positions. Asked for are the positions in t, whatever they are."
     if like(_one_wave(t, d, base, divide=-2.0)):
         return "The clocks get faster from left to right. They get slower: t is divided by base^(2i/d)."
+    if like(_one_wave(t, d, base, divide=2.0 * d)):
+        return "The exponent is 2i/d: the division by d is missing."
+    if like(_one_wave(t, d, base, first=1)):
+        return "The counting starts too late: i is 0 in the first pair of columns, which turns fastest."
+    if d > 2 and like(_one_wave(t, d, base, divide=0.0)):
+        return "All pairs of columns turn equally fast. Is 2i/d a fraction, with `/` and not with `//`?"
+    if same(got[:, 0::2], got[:, 1::2]):
+        return "Two neighbouring columns are equal. One is a sine, the other a cosine."
     if like(torch.stack([w(t.double() / float(base) ** (j / d)) for j in range(d)
                          for w in [torch.sin if j % 2 == 0 else torch.cos]], 1).float()):
         return "The sine and the cosine of a pair have one frequency. The exponent counts pairs (2i), not columns."
@@ -138,15 +154,8 @@ def _(got, t, d, base):
 
 # -- pad_batch -------------------------------------------------------------------------------------------------------
 
-def _left_alone(answer, arguments):
-    _, [documents] = back(answer, arguments, [0])
-    if not same(documents, arguments[0]):
-        raise CheckFailed("The function changes the documents that it is given; whoever calls it still needs them. "
-                          "`ids += …` and `ids.append(…)` change a list; `ids = ids + …` makes a new one.")
-
-
 @question((1, 2), {"three lengths": ([[5, 0, 3], [7], [4, 4, 1, 9, 2]], 4, 8), "the padding's number is a token too":
-                   ([[0, 5, 0], [6, 0]], 4, 0), "an empty document": ([[], [1, 2]], 2, 3)}, also=_left_alone)
+                   ([[0, 5, 0], [6, 0]], 4, 0), "an empty document": ([[], [1, 2]], 2, 3)})
 def pad_batch(documents, length, pad_id):
     """pad_batch(documents, length, pad_id): ids (n, length), whole numbers, and mask (n, length), True for tokens."""
     ids = torch.full((len(documents), length), pad_id)
@@ -180,9 +189,8 @@ def _(got, documents, length, pad_id):
         if same(mask, ~right_mask):
             return "The mask says the opposite: True where a token stands, False on padding."
         if same(mask, right_ids != pad_id):
-            return ("The mask was read off the numbers (ids != pad_id). But a token may have the padding's number, "
-                    "as [UNK] "
-                    "does in lecture 01. The length of the document knows better.")
+            return ("The mask was read off the numbers (ids != pad_id). But a token may have the padding's number, as "
+                    "[UNK] does in lecture 01. The length of the document knows better.")
         return None
     left = torch.full_like(right_ids, pad_id)
     for row, document in zip(left, documents):

@@ -95,15 +95,6 @@ def _(words):
     return counts
 
 
-@wrong("count_pairs", "stops with an error")
-def _(words):
-    counts = {}
-    for word, times in words.items():
-        for pair in zip(word, word[1:]):
-            counts[pair] += times
-    return counts
-
-
 @wrong("count_pairs", "The result is a dictionary")
 def _(words):
     return [(pair, times) for word, times in words.items() for pair in zip(word, word[1:])]
@@ -113,6 +104,52 @@ def _(words):
 def _(words):
     steps = library.merge_steps(["".join(word) for word, times in words.items() for _ in range(times)])
     return next(steps)[1]
+
+
+@wrong("count_pairs", "`counts.get(key, 0)` is 0 for it")
+def _(words):
+    counts = {}
+    for word, times in words.items():
+        for pair in zip(word, word[1:]):
+            counts[pair] += times
+    return counts
+
+
+@wrong("count_pairs", "`.items()` gives keys and values")
+def _(words):
+    counts = Counter()
+    for word, times in words:
+        for pair in zip(word, word[1:]):
+            counts[pair] += times
+    return counts
+
+
+@wrong("count_pairs", "A tuple can: tuple(…)")
+def _(words):
+    counts = Counter()
+    for word, times in words.items():
+        for i in range(len(word) - 1):
+            counts[[word[i], word[i + 1]]] += times
+    return counts
+
+
+@wrong("count_pairs", "A pair has an order")
+def _(words):
+    counts = Counter()
+    for word, times in words.items():
+        for pair in zip(word, word[1:]):
+            counts[tuple(sorted(pair))] += times
+    return counts
+
+
+@wrong("count_pairs", "it changes what it is given: `words`. Whoever calls it still needs `words`")
+def _(words):
+    counts = Counter()
+    while words:
+        word, times = words.popitem()
+        for pair in zip(word, word[1:]):
+            counts[pair] += times
+    return counts
 
 
 @right("count_pairs", "a default dictionary and places")
@@ -158,6 +195,35 @@ def _(word, pair):
 def _(word, pair):
     marked = "".join(word).replace("".join(pair), "\0")
     return tuple("".join(pair) if letter == "\0" else letter for letter in marked)
+
+
+@wrong("merge", "Compare tokens, not letters")
+def _(word, pair):
+    parts, i = list(word), 0
+    while i < len(parts) - 1:
+        if parts[i] + parts[i + 1] == pair[0] + pair[1]:
+            parts[i:i + 2] = [pair[0] + pair[1]]
+        i += 1
+    return tuple(parts)
+
+
+@wrong("merge", "A list never equals a tuple")
+def _(word, pair):
+    joined, word, i = [], list(word), 0
+    while i < len(word):
+        step = 2 if word[i:i + 2] == pair else 1
+        joined.append("".join(word[i:i + step]))
+        i += step
+    return tuple(joined)
+
+
+@wrong("merge", "A tuple cannot be changed")
+def _(word, pair):
+    for i in range(len(word) - 1):
+        if word[i:i + 2] == pair:
+            word[i] = pair[0] + pair[1]
+            del word[i + 1]
+    return word
 
 
 @wrong("merge", "From the left")
@@ -323,6 +389,45 @@ def _(words, n_merges):
     return _learn({word: 1 for word in words}, n_merges, _alphabetical)
 
 
+@wrong("learn_merges", "This pair is the rarest")
+def _(words, n_merges):
+    return _learn(words, n_merges, lambda counts: min(counts, key=lambda pair: (counts[pair], pair)))
+
+
+@wrong("learn_merges", "it changes what it is given: `words`")
+def _(words, n_merges):
+    def in_place(words, pair):
+        for word in list(words):
+            times = words.pop(word)
+            words[merge(word, pair)] = words.get(merge(word, pair), 0) + times
+        return words
+
+    return _learn(words, n_merges, _alphabetical, join=in_place)
+
+
+@wrong("learn_merges", "must not change meanwhile")
+def _(words, n_merges):
+    def in_place(words, pair):
+        for word in words:
+            words[merge(word, pair)] = words.pop(word)
+        return words
+
+    return _learn(words, n_merges, _alphabetical, join=in_place)
+
+
+@wrong("learn_merges", "stops with ValueError", at_once=False)
+def _(words, n_merges):
+    merges = []
+    while len(merges) < n_merges:
+        counts = count_pairs(words)
+        largest = max(counts.values())                                  # there may be no pair
+        if largest < 2:
+            break
+        merges.append(min(pair for pair in counts if counts[pair] == largest))
+        words = _add_up(words, merges[-1])
+    return merges
+
+
 @wrong("learn_merges", "list of pairs")
 def _(words, n_merges):
     return ["".join(pair) for pair in _learn(words, n_merges, _alphabetical)]
@@ -462,6 +567,29 @@ def _(word, merges):
     return [piece for piece in sorted(vocabulary, key=len, reverse=True) if piece in word]
 
 
+@wrong("tokenize", "Replacing in a text looks at letters")
+def _(word, merges):
+    text = " ".join(word)
+    for a, b in merges:
+        text = text.replace(f"{a} {b}", a + b)
+    return text.split()
+
+
+@wrong("tokenize", "Replacing in a text looks at letters")
+def _(word, merges):
+    for a, b in merges:
+        word = word.replace(a + b, f" {a + b} ")
+    return word.split()
+
+
+@wrong("tokenize", "it changes what it is given: `merges`")
+def _(word, merges):
+    pieces = tuple(word)
+    while merges:
+        pieces = merge(pieces, merges.pop(0))
+    return list(pieces)
+
+
 @wrong("tokenize", "is every occurrence joined")
 def _(word, merges):
     pieces = list(word)
@@ -584,6 +712,27 @@ def _(word, vocab):
     return _cut(word, {*vocab, *("##" + piece for piece in vocab)})
 
 
+@wrong("cut", "not its length")
+def _(word, vocab):
+    return [(piece, start, end - start) for piece, start, end in _cut(word, vocab)]
+
+
+@wrong("cut", "an end of len(word)")
+def _(word, vocab):
+    return _cut(word, vocab, ends=lambda word, start: range(len(word) - 1, start, -1))
+
+
+@wrong("cut", "it changes what it is given: `vocab`")
+def _(word, vocab):
+    vocab |= {"[UNK]"}
+    return _cut(word, vocab)
+
+
+@wrong("cut", "right on the inputs that you see, not on another one (an empty word)", at_once=False)
+def _(word, vocab):
+    return _cut(word, vocab) or [("[UNK]", 0, 0)]
+
+
 @wrong("cut", "calls coursekit.text.WordPieceTokenizer")
 def _(word, vocab):
     tokenizer = library.WordPieceTokenizer(["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", *sorted(vocab)])
@@ -690,6 +839,66 @@ def _(t, d, base):
     return P
 
 
+def _waves(t, d, base, exponents=None):
+    angles = t[:, None] / base ** (torch.arange(0, d, 2) / d if exponents is None else exponents)
+    return torch.stack([angles.sin(), angles.cos()], -1).flatten(1).float()
+
+
+@wrong("waves", "The positions are off by one")
+def _(t, d, base):
+    return _waves(t + 1, d, base)
+
+
+@wrong("waves", "The positions are off by one")
+def _(t, d, base):
+    return _waves(t - 1, d, base)
+
+
+@wrong("waves", "the division by d is missing")
+def _(t, d, base):
+    return _waves(t, d, base, torch.arange(0, d, 2))
+
+
+@wrong("waves", "The counting starts too late")
+def _(t, d, base):
+    return _waves(t, d, base, 2 * torch.arange(1, d // 2 + 1) / d)
+
+
+@wrong("waves", "with `/` and not with `//`")
+def _(t, d, base):
+    return _waves(t, d, base, torch.arange(0, d, 2) // d)
+
+
+@wrong("waves", "Two neighbouring columns are equal")
+def _(t, d, base):
+    return _waves(t, d, base)[:, 0::2].repeat_interleave(2, 1)
+
+
+@wrong("waves", "a row for every position up to the largest")
+def _(t, d, base):
+    return _waves(torch.arange(int(t.max()) + 1), d, base)
+
+
+@wrong("waves", "Do the positions stand in a column")
+def _(t, d, base):
+    angles = t / base ** (torch.arange(0, d, 2) / d)
+    return torch.stack([angles.sin(), angles.cos()], -1).flatten(1)
+
+
+@wrong("waves", "The functions of math take a single number")
+def _(t, d, base):
+    P = torch.zeros(len(t), d)
+    P[:, 0::2] = math.sin(t[:, None] / base ** (torch.arange(0, d, 2) / d))
+    return P
+
+
+@wrong("waves", "it changes what it is given: `t`")
+def _(t, d, base):
+    t *= 1
+    t[0] += 1
+    return _waves(t - (torch.arange(len(t)) == 0).long(), d, base)
+
+
 @wrong("waves", "wrap it in torch.tensor(...)")
 def _(t, d, base):
     return [[(math.sin if j % 2 == 0 else math.cos)(int(s) / base ** (j // 2 * 2 / d)) for j in range(d)] for s in t]
@@ -773,7 +982,21 @@ def _(documents, length, pad_id):
     return _padded(documents, length, pad_id, tail=True)
 
 
-@wrong("pad_batch", "changes the documents that it is given")
+@wrong("pad_batch", "rows that are equally long")
+def _(documents, length, pad_id):
+    rows = [document + [pad_id] * (length - len(document)) for document in documents]
+    return torch.tensor(rows), torch.arange(length) < torch.tensor([len(document) for document in documents])[:, None]
+
+
+@wrong("pad_batch", "it changes what it is given: `documents`")
+def _(documents, length, pad_id):
+    mask = torch.arange(length) < torch.tensor([len(document) for document in documents])[:, None]
+    for i, document in enumerate(documents):
+        documents[i] = (document + [pad_id] * length)[:length]
+    return torch.tensor(documents), mask
+
+
+@wrong("pad_batch", "it changes what it is given: `documents`")
 def _(documents, length, pad_id):
     mask = torch.arange(length) < torch.tensor([len(document) for document in documents])[:, None]
     for document in documents:

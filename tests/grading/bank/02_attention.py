@@ -21,6 +21,36 @@ alias = functools.partial(torch.softmax, dim=-1)
 
 # -- softmax ---------------------------------------------------------------------------------------------------------
 
+@wrong("softmax", "`.amax(axis)` and `.amin(axis)` only the values")
+def _(u, axis):
+    e = torch.exp(u - u.max(axis, keepdim=True))
+    return e / e.sum(axis, keepdim=True)
+
+
+@wrong("softmax", "Does it leave torch (NumPy)")
+def _(u, axis):
+    e = np.exp(u.numpy() - u.numpy().max(axis, keepdims=True))
+    return torch.from_numpy(e / e.sum(axis, keepdims=True))
+
+
+@wrong("softmax", "Stay with torch")
+def _(u, axis):
+    e = np.exp(u.numpy() - u.numpy().max(axis, keepdims=True))
+    return e / e.sum(axis, keepdims=True)
+
+
+@wrong("softmax", "Do the maximum and the sum keep the axis")
+def _(u, axis):
+    e = torch.exp(u - u.amax(axis, keepdim=True))
+    return e / e.sum(axis)
+
+
+@wrong("softmax", "and sum to 0.999335")
+def _(u, axis):
+    e = torch.exp(u - u.amax(axis, keepdim=True))
+    return e / (e.sum(axis, keepdim=True) + 1e-3)
+
+
 @wrong("softmax", "exp(1000) is infinite")
 def _(u, axis):
     return torch.exp(u) / torch.exp(u).sum(axis, keepdim=True)
@@ -80,7 +110,7 @@ def _(u, axis):
     return e / e.sum(axis, keepdim=True).detach()
 
 
-@wrong("softmax", "change its argument in place")
+@wrong("softmax", "it changes what it is given: `u`")
 def _(u, axis):
     u -= u.amax(axis, keepdim=True)
     u.exp_()
@@ -222,6 +252,43 @@ def _(q, k, v, tau):
     return alpha @ v, alpha
 
 
+@wrong("look_up", "divided by √d_out")
+def _(q, k, v, tau):
+    alpha = softmax(k @ q / (tau * math.sqrt(v.shape[1])), 0)
+    return alpha @ v, alpha
+
+
+@wrong("look_up", "In a / b * c only b divides")
+def _(q, k, v, tau):
+    alpha = softmax(k @ q / tau * math.sqrt(len(q)), 0)
+    return alpha @ v, alpha
+
+
+@wrong("look_up", "Only the value with the largest weight came back")
+def _(q, k, v, tau):
+    alpha = softmax(k @ q / (tau * math.sqrt(len(q))), 0)
+    return v[alpha.argmax()], alpha
+
+
+@wrong("look_up", "what is in front of @?")
+def _(q, k, v, tau):
+    alpha = softmax(q @ k / (tau * math.sqrt(len(q))), 0)
+    return alpha @ v, alpha
+
+
+@wrong("look_up", "For a plain number there is math")
+def _(q, k, v, tau):
+    alpha = softmax(k @ q / (tau * torch.sqrt(len(q))), 0)
+    return alpha @ v, alpha
+
+
+@wrong("look_up", "it changes what it is given: `q`")
+def _(q, k, v, tau):
+    q /= tau * math.sqrt(len(q))
+    alpha = softmax(k @ q, 0)
+    return alpha @ v, alpha
+
+
 @wrong("look_up", "single_query_attention")
 def _(q, k, v, tau):
     return library.single_query_attention(q / tau, k, v)
@@ -307,6 +374,70 @@ def _(e, W_q, W_k, W_v, may_look=None):
 @wrong("self_attention", "Queries and keys have changed places")
 def _(e, W_q, W_k, W_v, may_look=None):
     return _self(e, W_k, W_q, W_v, may_look)
+
+
+@wrong("self_attention", "The mask is transposed")
+def _(e, W_q, W_k, W_v, may_look=None):
+    return _self(e, W_q, W_k, W_v, None if may_look is None else may_look.T)
+
+
+@wrong("self_attention", "`is not None` asks that")
+def _(e, W_q, W_k, W_v, may_look=None):
+    return _self(e, W_q, W_k, W_v, may_look if may_look else None)
+
+
+@wrong("self_attention", "`is not None` asks that")
+def _(e, W_q, W_k, W_v, may_look=None):
+    scores = e @ W_q.T @ (e @ W_k.T).T / math.sqrt(len(W_q))
+    if may_look is not None:
+        scores = scores.masked_fill(not may_look, -math.inf)
+    A = softmax(scores, 1)
+    return A @ e @ W_v.T, A
+
+
+@wrong("self_attention", "Something is None there")
+def _(e, W_q, W_k, W_v, may_look=None):
+    scores = (e @ W_q.T @ (e @ W_k.T).T / math.sqrt(len(W_q))).masked_fill(~may_look, -math.inf)
+    A = softmax(scores, 1).nan_to_num()
+    return A @ e @ W_v.T, A
+
+
+@wrong("self_attention", "The *columns* of tokens that may look at nothing were set to zero")
+def _(e, W_q, W_k, W_v, may_look=None):
+    _, A = _self(e, W_q, W_k, W_v, may_look)
+    if may_look is not None:
+        A[:, ~may_look.any(1)] = 0
+    return A @ e @ W_v.T, A
+
+
+@wrong("self_attention", "True and False were added to the scores")
+def _(e, W_q, W_k, W_v, may_look=None):
+    scores = e @ W_q.T @ (e @ W_k.T).T / math.sqrt(len(W_q))
+    A = softmax(scores if may_look is None else scores + may_look, 1)
+    return A @ e @ W_v.T, A
+
+
+@wrong("self_attention", "−∞ · 0 is nan")
+def _(e, W_q, W_k, W_v, may_look=None):
+    scores = e @ W_q.T @ (e @ W_k.T).T / math.sqrt(len(W_q))
+    A = softmax(scores if may_look is None else scores + ~may_look * -math.inf, 1)
+    return A @ e @ W_v.T, A
+
+
+@wrong("self_attention", "Only a score of −∞ gives exactly 0")
+def _(e, W_q, W_k, W_v, may_look=None):
+    return _self(e, W_q, W_k, W_v, may_look, fill=-10.0)
+
+
+@wrong("self_attention", "it changes what it is given: `may_look`")
+def _(e, W_q, W_k, W_v, may_look=None):
+    if may_look is None:
+        return _self(e, W_q, W_k, W_v)
+    empty = ~may_look.any(1)
+    may_look[empty] = True
+    _, A = _self(e, W_q, W_k, W_v, may_look)
+    A[empty] = 0
+    return A @ e @ W_v.T, A
 
 
 @wrong("self_attention", "A times the values")
@@ -423,7 +554,7 @@ def _(scores, w):
     return torch.softmax(scores.masked_fill(~_window(len(scores), w), -math.inf), 0)
 
 
-@wrong("masked_weights", "is −∞ multiplied by something?")
+@wrong("masked_weights", "is −∞ multiplied by something (−∞ · 0")
 def _(scores, w):
     return torch.softmax(scores + -math.inf * (~_window(len(scores), w)).float(), 1)
 
@@ -433,7 +564,35 @@ def _(scores, w):
     return _window(len(scores), w)
 
 
-@wrong("masked_weights", "right on the inputs that you see", at_once=False)
+@wrong("masked_weights", "it changes what it is given: `scores`")
+def _(scores, w):
+    scores[~_window(len(scores), w)] = -math.inf
+    return softmax(scores, 1)
+
+
+@wrong("masked_weights", "it changes what it is given: `scores`")
+def _(scores, w):
+    return softmax(scores.masked_fill_(~_window(len(scores), w), -math.inf), 1)
+
+
+@wrong("masked_weights", "`&`, `|`, `~`")
+def _(scores, w):
+    s, t = torch.arange(len(scores))[:, None], torch.arange(len(scores))
+    return _masked(scores, s - w < t <= s)
+
+
+@wrong("masked_weights", "masked_fill writes −∞ where it is True")
+def _(scores, w):
+    return softmax(scores.masked_fill(_window(len(scores), w), -math.inf), 1)
+
+
+@wrong("masked_weights", "a sum from which all weight was taken away", at_once=False)
+def _(scores, w):
+    A = softmax(scores, 1) * _window(len(scores), w)
+    return A / A.sum(1, keepdim=True)
+
+
+@wrong("masked_weights", "Is exp taken of large scores", at_once=False)
 def _(scores, w):
     g = torch.exp(scores) * _window(len(scores), w)                     # right, as long as no exponential overflows
     return g / g.sum(1, keepdim=True)
@@ -562,6 +721,34 @@ def _(e, W_q, W_k, W_v, W_o, K):
 def _(e, W_q, W_k, W_v, W_o, K):
     outputs, A = _heads(e, W_q, W_k, W_v, W_o, K)
     return torch.cat(list(outputs), 0) @ W_o.T, A
+
+
+def _by_hand(e, heads, W_o):
+    outputs, maps = zip(*(self_attention(e, *head) for head in heads))
+    return torch.cat(outputs, 1) @ W_o.T, torch.stack(maps)
+
+
+@wrong("multi_head", "`split(n)` into parts of n rows")
+def _(e, W_q, W_k, W_v, W_o, K):
+    return _by_hand(e, zip(W_q.split(K), W_k.split(K), W_v.split(K)), W_o)
+
+
+@wrong("multi_head", "cut by d_e // K rows")
+def _(e, W_q, W_k, W_v, W_o, K):
+    d = e.shape[1] // K
+    return _by_hand(e, zip(W_q.split(d)[:K], W_k.split(d)[:K], W_v.chunk(K)), W_o)
+
+
+@wrong("multi_head", "All heads have the same map")
+def _(e, W_q, W_k, W_v, W_o, K):
+    return _by_hand(e, ((W_q.chunk(K)[0], W_k.chunk(K)[0], W) for W in W_v.chunk(K)), W_o)
+
+
+@wrong("multi_head", "Here heads look at heads")
+def _(e, W_q, W_k, W_v, W_o, K):
+    q, k, v = ((e @ W.T).view(len(e), K, -1) for W in (W_q, W_k, W_v))
+    A = torch.softmax(q @ k.mT / math.sqrt(q.shape[-1]), -1)
+    return (A @ v).flatten(1) @ W_o.T, A
 
 
 @wrong("multi_head", "MultiHeadAttention")
@@ -748,6 +935,31 @@ def _(e_cls, W_q, W_k, W_v, W_l):
 @wrong("fold", "It is its square root")
 def _(e_cls, W_q, W_k, W_v, W_l):
     return W_k.T @ W_q @ e_cls / len(W_q), W_v.T @ W_l
+
+
+@wrong("fold", "so that no matrix is left")
+def _(e_cls, W_q, W_k, W_v, W_l):
+    return W_k.T @ W_q / math.sqrt(len(W_q)), W_v.T @ W_l
+
+
+@wrong("fold", "u has the length of a query")
+def _(e_cls, W_q, W_k, W_v, W_l):
+    return W_q @ e_cls / math.sqrt(len(W_q)), W_v.T @ W_l
+
+
+@wrong("fold", "There is a softmax in u")
+def _(e_cls, W_q, W_k, W_v, W_l):
+    return softmax(W_k.T @ (W_q @ e_cls) / math.sqrt(len(W_q)), 0), W_v.T @ W_l
+
+
+@wrong("fold", "w is a vector of length d_e")
+def _(e_cls, W_q, W_k, W_v, W_l):
+    return W_k.T @ (W_q @ e_cls) / math.sqrt(len(W_q)), W_l
+
+
+@wrong("fold", "the matrix changes sides: what becomes of it there?")
+def _(e_cls, W_q, W_k, W_v, W_l):
+    return W_k @ (W_q @ e_cls) / math.sqrt(len(W_q)), W_v @ W_l
 
 
 @wrong("fold", "Return both: u, w")

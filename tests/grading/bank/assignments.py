@@ -1,0 +1,53 @@
+"""The assignments, each with its cells and its bank: for test_bank.py, and for test_bank_sandboxed.py."""
+
+import importlib.util
+import re
+from pathlib import Path
+
+import nbformat
+
+from coursekit.grade import check
+from coursekit.grade.checks.score import points
+from tests.grading.bank import entries
+
+ROOT = Path(__file__).parents[3]
+NAMES = sorted(path.name for path in (ROOT / "solutions").iterdir() if path.is_dir())
+HIDDEN = re.compile(r"### BEGIN HIDDEN TESTS\n(.*?)### END HIDDEN TESTS", re.S)
+
+
+class Assignment:
+    """A notebook's cells by grade_id, and its bank."""
+
+    def __init__(self, name):
+        notebook = nbformat.read(ROOT / "solutions" / name / f"{name}.ipynb", as_version=4)
+        self.name, self.topic = name, name.partition("_")[2]
+        self.cells = {cell.metadata.nbgrader.grade_id: cell.source
+                      for cell in notebook.cells if "nbgrader" in cell.metadata}
+        self.questions = [question for question, (visible, _) in points(self.topic).items() if visible]
+        self.reference = {}
+        for part in ("imports", *self.questions):
+            exec(self.cells[part], self.reference)
+        self.wrong, self.right = self._bank(name)
+
+    def _bank(self, name):
+        entries.WRONG.clear(), entries.RIGHT.clear()
+        spec = importlib.util.spec_from_file_location(f"bank_{name}", Path(__file__).with_name(f"{name}.py"))
+        bank = importlib.util.module_from_spec(spec)
+        spec.loader.exec_module(bank)
+        for question in self.questions:
+            if hasattr(bank, question):                                 # what later answers build on
+                setattr(bank, question, self.reference[question])
+        return list(entries.WRONG), list(entries.RIGHT)
+
+    def visible(self, question, answer):
+        exec(self.cells[f"check_{question}"], {"check": check, question: answer})
+
+    def hidden(self, question, answer):
+        namespace = {}
+        exec(self.cells["imports"], namespace)
+        exec(HIDDEN.search(self.cells[f"more_{question}"])[1], namespace | {question: answer})
+
+
+for _topic in check.TOPICS:
+    getattr(check, _topic)                                              # each announces its questions
+ASSIGNMENTS = {name: Assignment(name) for name in NAMES}
