@@ -102,7 +102,8 @@ def train_classifier(name, tokenizer, reviews, test):
         "Model": f"{type(model).__name__}, " + ", ".join(f"{k} {v}" for k, v in model.config.items()),
     }
     save_weights(model, name)
-    write_card(name, "Scores film reviews: the log-odds that a review is positive.", facts, f'load_weights("{name}")')
+    write_card(name, "Scores film reviews: the log-odds that a review is positive.",
+               facts | common(name, f'load_weights("{name}")'))
 
 
 def count_words(tokenizer, reviews, test):
@@ -126,7 +127,18 @@ def count_words(tokenizer, reviews, test):
     }
     write_card("imdb-naive-bayes", "A log-odds for each word: log p(w | positive) − log p(w | negative), counted with "
                "Laplace smoothing (Eq. 76 of Leemann et al., SLALOM). Their sum over a review, above or below zero, is "
-               "naive Bayes; the classes are balanced, so that the prior adds 0.", facts, "naive_bayes_log_odds()")
+               "naive Bayes; the classes are balanced, so that the prior adds 0.",
+               facts | common("imdb-naive-bayes", "naive_bayes_log_odds()"))
+
+
+def common(name, loading):
+    """What the cards of all these models say."""
+    return {
+        "Data": "Large Movie Review Dataset, 25,000 training reviews (Maas et al., Learning Word Vectors for Sentiment "
+                "Analysis, ACL 2011); no text of it is part of the model or the course",
+        "Command": f"`python -m tools.train_imdb {name} --root FOLDER`",
+        "Loading": f"`coursekit.models.{loading}`",
+        "Limits": "English film reviews, 9,000 lower-cased words; a teaching model, not for decisions about people"}
 
 
 def main():

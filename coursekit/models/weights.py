@@ -1,12 +1,14 @@
 """The small trained models that ship with the course: load one by name, noticing a damaged file.
 
 A model is NAME.safetensors (half precision; its class and sizes in the file's metadata) beside its card NAME.md; hashes
-stand in SHA256SUMS, so that `sha256sum -c SHA256SUMS` checks them as well.
+stand in SHA256SUMS, so that `sha256sum -c SHA256SUMS` checks them as well. The classifiers share one file of words; the
+language model's words are in its metadata.
 """
 
 import hashlib
 import json
 import os
+from dataclasses import asdict
 from pathlib import Path
 
 import torch
@@ -15,6 +17,7 @@ from safetensors.torch import save
 
 from ..text import WordTokenizer
 from .classifier import AttentionClassifier, TransformerClassifier
+from .gpt2 import GPT2, GPT2Config
 
 FOLDER = Path(__file__).parent.parent / "weights"
 CLASSES = {kind.__name__: kind for kind in (AttentionClassifier, TransformerClassifier)}
@@ -49,21 +52,32 @@ def load_weights(name, folder=FOLDER):
     """A trained model of the course by its name, ready to predict, in float32 and evaluation mode.
 
     `"imdb-tame"` and `"imdb-peaky"`: AttentionClassifier, one with a penalty that keeps its attention flat, one without;
-    `"imdb-6layer"`: TransformerClassifier. All score film reviews; the cards beside the files say how they were made.
+    `"imdb-6layer"`: TransformerClassifier. All three score film reviews. `"dialogue-gpt"`: a GPT2 that writes
+    dialogues, its WordTokenizer in `.tokenizer`. The cards beside the files say how they were made.
     Raises ValueError for an unknown name (it lists the known ones) and for a file whose hash is wrong.
     """
     known = [file.removesuffix(".safetensors") for file in _hashes(folder) if file.endswith(".safetensors")]
     known = [model for model in known if f"{model}.safetensors" != LOG_ODDS]
     if name not in known:
         raise ValueError(f"no weights named {name!r}: choose one of {', '.join(map(repr, known))}")
-    words = _checked(VOCABULARY, folder).read_text(encoding="utf8").split("\n")
     with safe_open(_checked(f"{name}.safetensors", folder), "pt") as file:
         about = file.metadata()
         weights = {key: file.get_tensor(key).float() for key in file.keys()}
+    own = "words" in about
+    words = json.loads(about["words"]) if own else _checked(VOCABULARY, folder).read_text("utf8").split("\n")
     with torch.random.fork_rng(devices=[]):                    # building a model draws numbers: leave the caller's seed alone
-        model = CLASSES[about["class"]](WordTokenizer(words), **json.loads(about["config"]))
+        model = _build(about["class"], WordTokenizer(words), json.loads(about["config"]))
     model.load_state_dict(weights)
     return model.eval().requires_grad_(False)
+
+
+def _build(kind, tokenizer, config):
+    """An untrained model of a class by its name, with its tokenizer."""
+    if kind != "GPT2":
+        return CLASSES[kind](tokenizer, **config)
+    model = GPT2(GPT2Config(**config))
+    model.tokenizer = tokenizer
+    return model
 
 
 def _store_vocabulary(tokenizer, name, folder):
@@ -75,25 +89,24 @@ def _store_vocabulary(tokenizer, name, folder):
 
 
 def save_weights(model, name, folder=FOLDER):
-    """Store a classifier under `name` in half precision, with the vocabulary that all of them share."""
-    _store_vocabulary(model.tokenizer, name, folder)
-    about = {"class": type(model).__name__, "config": json.dumps(model.config)}
+    """Store a model under `name` in half precision: a classifier with the vocabulary that all of them share, a GPT2
+    (which needs a WordTokenizer as `.tokenizer`) with its own."""
+    about = {"class": type(model).__name__}
+    if isinstance(model, GPT2):
+        about |= {"config": json.dumps(asdict(model.config)), "words": json.dumps(model.tokenizer.tokens)}
+    else:
+        _store_vocabulary(model.tokenizer, name, folder)
+        about["config"] = json.dumps(model.config)
     weights = {key: value.half().contiguous() for key, value in model.state_dict().items()}
     _store(f"{name}.safetensors", save(weights, about), folder)
 
 
-def write_card(name, what, facts, loading, folder=FOLDER):
-    """Write the card NAME.md of a model: what it is, metrics, data, the exact command, how to load it, licence."""
+def write_card(name, what, facts, folder=FOLDER):
+    """Write the card NAME.md of a model: what it is, `facts` as a table, {"Data": …, "Command": …}, the licence."""
     rows = "\n".join(f"| {key} | {value} |" for key, value in facts.items())
     (folder / f"{name}.md").write_text(
         f"# {name}\n\n{what}\n\n| | |\n| --- | --- |\n{rows}\n"
-        "| Data | Large Movie Review Dataset, 25,000 training reviews (Maas et al., Learning Word Vectors for Sentiment "
-        "Analysis, ACL 2011); no text of it is part of the model or the course |\n"
-        f"| Command | `python -m tools.train_imdb {name} --root FOLDER` |\n"
-        f"| Loading | `coursekit.models.{loading}` |\n"
-        "| Licence | BSD-3-Clause, as the rest of the code |\n"
-        "| Limits | English film reviews, 9,000 lower-cased words; a teaching model, not for decisions about people |\n",
-        encoding="utf8")
+        "| Licence | BSD-3-Clause, as the rest of the code |\n", encoding="utf8")
 
 
 def naive_bayes(tokenizer, counts):

@@ -1,0 +1,162 @@
+"""Encoder and decoder: padding is never seen, greedy agrees with the forward pass, all three kinds learn to reverse."""
+
+import pytest
+import torch
+
+from coursekit.models import (GPT2, EncoderDecoder, EncoderOnly, GPT2Config, MultiHeadAttention, additive_attention,
+                              alignment_accuracy, as_one_sequence, exact_match, minibatches, target_loss, to_ids,
+                              to_words, train)
+from coursekit.models.encoder_decoder import END, PAD, AdditiveAttention
+from coursekit.text.translations import ENGLISH, FRENCH, LETTERS, reversals, translations
+
+PAIRS = translations(12, seed=0)
+SOURCE, TARGET = to_ids([p.source for p in PAIRS], ENGLISH), to_ids([p.target for p in PAIRS], FRENCH)
+both = pytest.mark.parametrize("attention", ["dot", "additive"])
+
+
+def model(attention="dot", L=2):
+    torch.manual_seed(0)
+    return EncoderDecoder(len(ENGLISH), len(FRENCH), d_e=16, K=2, L=L, attention=attention).eval()
+
+
+# ids
+
+def test_words_to_ids_and_back():
+    assert to_words(SOURCE, ENGLISH) == [list(p.source) for p in PAIRS]
+    assert ((SOURCE == END).sum(1) == 1).all() and SOURCE.shape == (12, max(len(p.source) for p in PAIRS) + 1)
+    with pytest.raises(ValueError, match="not in the vocabulary: zebra"):
+        to_ids([["the", "zebra"]], ENGLISH)
+
+
+def test_one_sequence_for_a_decoder():
+    ids, is_target = as_one_sequence(SOURCE, TARGET)
+    for row, counted, pair in zip(ids, is_target, PAIRS):
+        length = len(pair.source) + 1 + len(pair.target) + 1
+        words = [ENGLISH[i] for i in row[:len(pair.source)]] + [FRENCH[i] for i in row[len(pair.source):length]]
+        assert words == [*pair.source, "[START]", *pair.target, "[END]"] and (row[length:] == PAD).all()
+        assert counted.nonzero().flatten().tolist() == list(range(len(pair.source) + 1, length))
+
+
+def test_exact_match_and_alignment_accuracy_count():
+    assert exact_match(torch.tensor([[3, 2, 0], [4, 4, 2]]), torch.tensor([[3, 2], [4, 2]])) == 0.5
+    maps = torch.zeros(2, 1, 2, 3, 4)
+    maps[:, 0, 0, [0, 1, 2], [2, 1, 0]] = 1.0                              # head 0 reads backwards
+    maps[:, 0, 1, :, 3] = 1.0                                              # head 1 looks at the last word
+    assert alignment_accuracy(maps, [(2, 1, 0), (2, 0)]).tolist() == [[pytest.approx(0.8), 0.0]]
+
+
+# passes
+
+@both
+def test_shapes_and_rows(attention):
+    m = model(attention)
+    maps = m.cross_attention(SOURCE, TARGET)
+    assert m(SOURCE, TARGET).shape == (*TARGET.shape, len(FRENCH))
+    assert maps.shape == (12, 2, 1 if attention == "additive" else 2, TARGET.shape[1], SOURCE.shape[1])
+    torch.testing.assert_close(maps.sum(-1), torch.ones(maps.shape[:-1]))
+    hidden = (SOURCE == PAD)[:, None, None, None].expand_as(maps)
+    assert hidden.any() and (maps[hidden] == 0).all()
+
+
+@both
+def test_padding_changes_nothing(attention):
+    m = model(attention)
+    for i, pair in enumerate(PAIRS):
+        s, t = SOURCE[i:i + 1, :len(pair.source) + 1], TARGET[i:i + 1, :len(pair.target) + 1]
+        torch.testing.assert_close(m(s, t)[0], m(SOURCE, TARGET)[i, :t.shape[1]], atol=1e-5, rtol=1e-4)
+    more = torch.nn.functional.pad(TARGET, (0, 2))
+    torch.testing.assert_close(m.loss(SOURCE, more), m.loss(SOURCE, TARGET))
+
+
+@both
+def test_the_decoder_sees_its_past_and_all_of_the_source(attention):
+    m, t = model(attention), 3
+    later = TARGET.clone()
+    later[:, t:] = (later[:, t:] + 1) % len(FRENCH)
+    plain = m(SOURCE, TARGET)
+    torch.testing.assert_close(m(SOURCE, later)[:, :t + 1], plain[:, :t + 1])
+    assert (m(SOURCE, later)[:, t + 1] - plain[:, t + 1]).abs().max() > 1e-3
+    other = SOURCE.clone()
+    other[:, 3] = 5
+    assert (m(other, TARGET)[:, 0] - plain[:, 0]).abs().max() > 1e-4
+
+
+@both
+def test_the_loss_by_hand(attention):
+    m = model(attention)
+    log_p = m(SOURCE, TARGET).log_softmax(-1)
+    surprise = [-log_p[i, t, TARGET[i, t]] for i, t in (TARGET != PAD).nonzero()]
+    torch.testing.assert_close(m.loss(SOURCE, TARGET), torch.stack(surprise).mean())
+
+
+@both
+def test_greedy_is_the_best_word_each_time(attention):
+    m = model(attention)
+    answer = m.translate(SOURCE)
+    best = m(SOURCE, answer).argmax(-1)
+    ended = (answer == END).cumsum(1) - (answer == END).int() > 0
+    assert torch.equal(best[~ended], answer[~ended]) and (answer[ended] == PAD).all()
+    assert m.translate(SOURCE, max_length=4).shape[1] <= 4
+    for i in range(3):
+        alone = m.translate(SOURCE[i:i + 1])[0]
+        assert torch.equal(alone, answer[i, :len(alone)])
+
+
+def test_additive_attention_is_bahdanaus_formula():
+    torch.manual_seed(0)
+    layer, x, states = AdditiveAttention(6, 4), torch.randn(2, 3, 6), torch.randn(2, 5, 6)
+    output, weights = layer(x, states)
+    mixed, known = additive_attention(x[1], states[1], states[1], layer.W_q, layer.W_k, layer.w)
+    torch.testing.assert_close(weights[1, 0], known)
+    torch.testing.assert_close(output[1], layer.output(mixed))
+
+
+def test_dot_attention_is_the_multi_head_layer():
+    assert isinstance(model().blocks[0].cross, MultiHeadAttention)
+    with pytest.raises(ValueError, match="'dot' or 'additive'"):
+        model("cosine")
+
+
+def test_bad_ids_get_one_line():
+    for bad in (SOURCE[0], torch.full((1, 3), 99), torch.ones(1, 25, dtype=torch.long)):
+        with pytest.raises(ValueError, match="expected ids") as caught:
+            model()(bad, TARGET[:1])
+        assert "\n" not in str(caught.value)
+
+
+# learning: three architectures, one task
+
+WORDS = reversals(1500, seed=0, length=(2, 4))
+BACK, FRONT = to_ids([p.target for p in WORDS], LETTERS), to_ids([p.source for p in WORDS], LETTERS)
+
+
+def learn(m, loss, epochs):
+    return train(m, loss, lambda g: minibatches(1300, 50, g), epochs, lr=1e-2, progress=False)
+
+
+@both
+def test_an_encoder_decoder_learns_to_reverse_and_where_to_look(attention):
+    torch.manual_seed(0)
+    m = EncoderDecoder(len(LETTERS), len(LETTERS), d_e=32, attention=attention)
+    learn(m, lambda m, rows: m.loss(FRONT[rows], BACK[rows]), 9)
+    assert exact_match(m.translate(FRONT[1300:]), BACK[1300:]) >= 0.9
+    right = alignment_accuracy(m.cross_attention(FRONT[1300:], BACK[1300:]), [p.alignment for p in WORDS[1300:]])
+    assert right.max() > 0.8                                               # by chance: less than a third
+
+
+def test_an_encoder_alone_learns_to_reverse():
+    torch.manual_seed(0)
+    m = EncoderOnly(len(LETTERS), len(LETTERS), d_e=32, L=2)
+    learn(m, lambda m, rows: m.loss(FRONT[rows], BACK[rows]), 8)
+    answers = m(FRONT[1300:]).argmax(-1).where(FRONT[1300:] != PAD, PAD)
+    assert exact_match(answers, BACK[1300:]) >= 0.9
+
+
+def test_a_decoder_alone_learns_to_reverse():
+    torch.manual_seed(0)
+    m = GPT2(GPT2Config(len(LETTERS), T_max=10, d_e=32, K=2, L=2))
+    ids, is_target = as_one_sequence(FRONT, BACK)
+    learn(m, lambda m, rows: target_loss(m, ids[rows], is_target[rows]), 8)
+    best = m(ids[1300:, :-1]).argmax(-1)                                   # each word after the right ones
+    right = (best == ids[1300:, 1:]) | ~is_target[1300:, 1:]
+    assert right.all(1).float().mean() >= 0.9
