@@ -19,3 +19,16 @@ c.CourseDirectory.solution_directory = "grading/solution"
 c.CourseDirectory.db_url = f"sqlite:///{HERE.as_posix()}/gradebook.db"
 c.OverwriteCells.add_missing_cells = True                               # a deleted check is put back, not forgiven
 c.NbGrader.logfile = ""
+
+# nbgrader's own list, but that student code runs in the sandbox: for `nbgrader autograde` and formgrader's button too.
+c.Autograde.autograde_preprocessors = [
+    "coursekit.grade.execute.Execute",
+    "nbgrader.preprocessors.IgnorePattern",
+    "nbconvert.preprocessors.ClearMetadataPreprocessor",
+    "nbgrader.preprocessors.LimitOutput",
+    "nbgrader.preprocessors.SaveAutoGrades",
+    "nbgrader.preprocessors.AssignLatePenalties",
+    "nbgrader.preprocessors.CheckCellMetadata",
+]
+# In formgrader and nbgrader's feedback, HTML that students wrote into their texts is shown, and does nothing.
+c.HTMLExporter.filters = {"markdown2html": "coursekit.grade.harmless.in_nbgrader"}

@@ -5,6 +5,8 @@ A is an assignment, 02_attention or just 02; where it may be left out, it stands
 
 import argparse
 import collections
+import datetime
+import re
 import sys
 import warnings
 from pathlib import Path
@@ -14,7 +16,7 @@ a class, from beginning to end:
   python -m coursekit.grade release                 → grading/student.zip, for the class
   (put what comes back into grading/inbox/02_attention/, as your platform gives it)
   python -m coursekit.grade grade 02                runs it all in a sandbox, and fills the gradebook
-  python -m nbgrader formgrader                     (or its tab in JupyterLab) to mark texts by hand
+  (mark texts by hand: in JupyterLab, Nbgrader → Formgrader → Manual Grading; then grade 02 again)
   python -m coursekit.grade feedback 02             → grading/feedback/STUDENT/02_attention/02_attention.html
   python -m coursekit.grade export 02               → grading/02_attention.csv, and for Canvas and Moodle
 
@@ -26,16 +28,19 @@ def release(course, options):
     """Make the zip file for students: lectures, coursekit and exercises, without solutions and hidden tests."""
     from coursekit.grade import bundle
     names = chosen(course, options)
+    due = when(options.due) if options.due else None
     with course.alone():
         course.backup()
         for name in names:
             course.prepare(name)
-            if options.due:
+            if due:
                 with course.gradebook() as gradebook:
-                    gradebook.update_or_create_assignment(name, duedate=options.due)
+                    gradebook.update_or_create_assignment(name, duedate=due)
         course.seed()
         found = bundle.write(course, names, Path(options.to or course.grading / "student.zip"))
     print(f"{options.to or 'grading/student.zip'}: {len(found)} files, with {', '.join(names)}.")
+    if due:
+        print(f"Due: {due:%Y-%m-%d %H:%M} UTC.")
     print("The seed of the hidden tests is in grading/seed: keep it to yourself, and keep it.")
 
 
@@ -99,9 +104,27 @@ def stats(course, options):
         print(*reports.stats(course, name), "", sep="\n")
 
 
+def when(text):
+    """A time, as nbgrader keeps it: in UTC, without saying so. (Its own reading takes +0100 for 100 seconds.)
+
+    >>> print(when("2026-11-30 18:00 UTC"), when("2026-11-30 18:00 +0100"))
+    2026-11-30 18:00:00 2026-11-30 17:00:00
+    """
+    from coursekit.grade.course import CourseError
+    try:
+        time = datetime.datetime.fromisoformat(re.sub(" ([+-])", r"\1", re.sub(" ?UTC$", "+00:00", text)))
+    except ValueError:
+        raise CourseError(f"{text!r} is no time that --due understands: write it like "
+                          '"2026-11-30 18:00 UTC".') from None
+    return time.astimezone(datetime.UTC).replace(tzinfo=None) if time.tzinfo else time
+
+
 def sort(course, assignment, source=None):
     """Sort the inbox, and name what belongs to nobody."""
     from coursekit.grade import inbox
+    from coursekit.grade.course import CourseError
+    if source and not Path(source).exists():
+        raise CourseError(f"There is no folder or file {source}.")
     students, left = inbox.sort(course, assignment, source)
     if left:
         print(f"{assignment}: nobody on the roster is known by {', '.join(left[:20])}{' …' if len(left) > 20 else ''}: "
@@ -120,6 +143,13 @@ def chosen(course, options, waiting=False):
         raise CourseError("Nothing has been handed in: put it into grading/inbox/ASSIGNMENT/." if waiting
                           else "There are no assignments: no solutions/NAME/NAME.ipynb.")
     return names
+
+
+def whole_number(text):
+    """A whole number from 1 on, for argparse."""
+    if not text.isdecimal() or int(text) < 1:
+        raise argparse.ArgumentTypeError("it must be a whole number from 1 on")
+    return int(text)
 
 
 def parser():
@@ -143,7 +173,7 @@ def parser():
         if function is regrade:
             command.add_argument("students", nargs="*", metavar="STUDENT", help="ids; without any, the whole class")
         if function in (grade, regrade):
-            command.add_argument("--jobs", type=int, metavar="N",
+            command.add_argument("--jobs", type=whole_number, metavar="N",
                                  help="how many run at once (default: one for each core)")
             command.add_argument("--scheduler", metavar="ADDRESS",
                                  help="run on the workers of a dask scheduler: tcp://host:8786")

@@ -66,13 +66,16 @@ def run_notebook(nb, locked, folder=None, kind=None, limits=Limits(), seed=""):
     process = SERVER.Process(target=_run, args=(theirs, seed, nb, locked, folder, kind or choose(), limits))
     process.start()
     theirs.close()
+    told = None
     try:
+        told = ours.recv()                                              # that it has started
         if ours.poll(limits.start + limits.submission + PATIENCE):
             told = ours.recv()
         else:
             told = _nothing_ran(nb, locked, "timed out", "the tests did not finish in time")
     except EOFError:
-        told = _nothing_ran(nb, locked, "crashed", "the process of the tests ended")
+        told = (_nothing_ran(nb, locked, "crashed", "the process of the tests ended") if told else
+                GraderError("The process of the tests did not start."))
     finally:
         process.terminate()                                             # it stops its sandbox …
         process.join(5)
@@ -91,6 +94,7 @@ def _run(pipe, seed, *work):
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))
     resource.setrlimit(resource.RLIMIT_DATA, (TEST_MEMORY, TEST_MEMORY))
     os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
+    pipe.send("started")
     try:
         run = Run(*work)
         pipe.send(Outcome(run.cells(), run.state, run.notes))

@@ -6,11 +6,10 @@ cell has parts that students do not see, the version that they were given is sho
 
 import base64
 import html
-import re
 
 import jinja2
-import mistune
 import nbformat
+from markupsafe import Markup
 from nbgrader.api import MissingEntry
 from pygments import highlight
 from pygments.formatters import HtmlFormatter
@@ -18,11 +17,11 @@ from pygments.lexers import PythonLexer
 
 from coursekit.grade import records
 from coursekit.grade.course import STUDENT
+from coursekit.grade.harmless import LONGEST, markdown
 from coursekit.grade.protocol import clean
 from coursekit.grade.repair import grade_id, is_answer, teachers
 from coursekit.grade.reports import question, questions
 
-LONGEST = 20_000                                                        # characters rendered; more is shown plainly
 CODE = HtmlFormatter(nowrap=True, classprefix="c-")
 WORDS = {
     "graded": "Everything is marked.",
@@ -79,8 +78,9 @@ def shown_cell(cell, given, marks, comments):
     source = cell.source if theirs is None or is_answer(theirs) else theirs.source
     mark = next((mark for mark in marks.get(question(name), ()) if mark.name == name), None) if name else None
     outputs = cell.get("outputs", []) if mark or theirs is None or is_answer(theirs) else []
-    return {"markdown": markdown(source) if cell.cell_type == "markdown" else None, "code": code(source), "mark": mark,
-            "outputs": [shown for output in outputs for shown in outputs_of(output)], "comment": comments.get(name)}
+    return {"markdown": markdown(source, cell.get("attachments")) if cell.cell_type == "markdown" else None,
+            "code": code(source), "mark": mark, "comment": comments.get(name),
+            "outputs": [shown for output in outputs for shown in outputs_of(output)]}
 
 
 def outputs_of(output):
@@ -96,40 +96,11 @@ def outputs_of(output):
         yield "text", clean(text, LONGEST)
 
 
-class Renderer(mistune.HTMLRenderer):
-    """Markdown as HTML. HTML in it is shown as text, and pictures, which could come from anywhere, by their words."""
-
-    def __init__(self):
-        super().__init__(escape=True)
-
-    def image(self, text, url, title=None):
-        """A picture's words."""
-        return f"[{html.escape(text or 'a picture')}]"
-
-    def block_html(self, html):
-        """HTML that stands alone: as text, but for the folds of the exercises' hints."""
-        return "" if FOLD.fullmatch(html.strip()) else super().block_html(html)
-
-
-FOLD = re.compile(r"</?details>|<summary>[^<>]*</summary>|<details>\s*<summary>[^<>]*</summary>")
-TO_HTML = mistune.create_markdown(renderer=Renderer(), plugins=["table", "strikethrough"])
-
-
-def markdown(text):
-    """Markdown as HTML that can do no harm; too long a text, or one that the parser chokes on, as it stands."""
-    if len(text) <= LONGEST and max(map(text.count, "[]<>*_`")) < 2000:
-        try:
-            return jinja2.utils.markupsafe.Markup(TO_HTML(text))
-        except RecursionError:
-            pass
-    return jinja2.utils.markupsafe.Markup(f"<pre>{html.escape(text[:LONGEST])}</pre>")
-
-
 def code(text):
     """Python source as HTML, coloured unless it is very long."""
     if len(text) > LONGEST:
         return html.escape(text[:LONGEST]) + "\n…"
-    return jinja2.utils.markupsafe.Markup(highlight(text, PythonLexer(stripnl=False), CODE))
+    return Markup(highlight(text, PythonLexer(stripnl=False), CODE))
 
 
 PAGE = jinja2.Environment(autoescape=True, trim_blocks=True, lstrip_blocks=True).from_string("""\

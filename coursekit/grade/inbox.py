@@ -3,6 +3,7 @@
 What lies in grading/inbox/A/ (or in a zip file there) may be a folder or a file for each student, whose name begins
 with something that the roster knows: the id, the e-mail address or the part before its @, the id of the platform, or
 the names. So it is with Canvas (doejane_4711_815_02_attention.ipynb) and Moodle (Jane Doe_47_assignsubmission_file_/).
+A student's only notebook is called A.ipynb from then on.
 """
 
 import os
@@ -25,6 +26,9 @@ def sort(course, assignment, folder=None):
         else:
             left.add(shown(entry))
     for student, files in found.items():
+        notebooks = [name for name in files if name.endswith(".ipynb")]
+        if len(notebooks) == 1:                                         # as nbgrader wants it
+            files[f"{assignment}.ipynb"] = files.pop(notebooks[0])
         target = course.root / course.directory("").submitted_directory / student / assignment
         for name, data in files.items():
             path = target / name

@@ -10,13 +10,14 @@ only if they are plain ones; links are refused.
 """
 
 import dataclasses
+import datetime
 import json
 import os
 import stat
 from pathlib import Path
 
+import dateutil.parser
 import nbformat
-from nbgrader.utils import parse_utc
 
 from coursekit.grade.protocol import clean
 from coursekit.grade.repair import Cell, kinship, repair
@@ -196,11 +197,10 @@ def pictures(attachments):
 
 
 def when(data, notes):
-    """The text of a timestamp.txt, "" if it is no time."""
+    """The time in a timestamp.txt as nbgrader writes it, in UTC; "" if it is no time."""
     try:
-        text = data.decode().strip()
-        parse_utc(text)
-        return text
+        time = dateutil.parser.parse(data.decode().strip())
+        return f"{time.astimezone(datetime.UTC) if time.tzinfo else time:%Y-%m-%d %H:%M:%S} UTC"
     except (ValueError, OverflowError, AttributeError, TypeError):
         notes.append(f"{TIMESTAMP} holds no date and time, so it counts as handed in on time")
         return ""

@@ -9,6 +9,7 @@ that is nobody's zero, and what was done until then is kept.
 import concurrent.futures
 import contextlib
 import functools
+import multiprocessing
 import os
 import shutil
 import tempfile
@@ -54,7 +55,9 @@ def grade(course, assignment, again=None, unsafe=False, jobs=None, scheduler=Non
         for name, folder in course.submitted(assignment).items():
             wanted = digest(about, *contents(folder))
             record = records.read(course, assignment, name)
-            if not record or record.digest != wanted or name in (again or ()):
+            marked = course.grading / "autograded" / name / assignment / f"{assignment}.ipynb"
+            lost = record and record.state != "rejected" and not marked.exists()
+            if not record or lost or record.digest != wanted or name in (again or ()):
                 todo.append((name, wanted))
         if todo:
             with workers(scheduler, jobs, unsafe) as (executor, count):
@@ -146,7 +149,14 @@ def workers(scheduler, jobs, unsafe):
         if not count:
             raise CourseError(f"The scheduler at {scheduler} has no workers: "
                               f"start some with `dask worker --no-nanny {scheduler}`.")
+        if any(client.run(is_daemon).values()):
+            raise CourseError("The workers may not start processes: start them with `dask worker --no-nanny …`.")
         yield executor, count
+
+
+def is_daemon():
+    """May the process that this runs in not start others? Python forbids it where one day nobody would end them."""
+    return multiprocessing.current_process().daemon
 
 
 def run(notebook, locked, files, seed, unsafe, limits):

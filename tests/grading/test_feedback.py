@@ -2,7 +2,6 @@
 
 import html
 import re
-import time
 
 import pytest
 
@@ -93,27 +92,6 @@ def test_marks_and_words_of_a_person_are_in_it(small):
     said = (folder / "grading" / "feedback" / "ada" / NAME / f"{NAME}.html").read_text()
     assert "Everything is marked." in said and "why: 2.5 of 3 points" in said and "Yes, &lt;linear&gt;!" in said
     assert "7.5" in said
-
-
-@pytest.mark.parametrize("source", [
-    "[" * 15_000, "> " * 9000 + "x", "*a " * 6000, "`" * 19_000, "![" * 9000, "<" * 19_000,
-    "|a" * 9000 + "\n" + "|-" * 9000,
-    "- " * 9000, "\n".join(" " * i + "- x" for i in range(190)), "_" * 19_000, "[a](" * 4500, "&" * 19_000])
-def test_hard_markdown_takes_no_time(source):
-    start = time.process_time()
-    assert feedback.markdown(source)
-    assert time.process_time() - start < 20
-
-
-@pytest.mark.parametrize("source, made", [
-    ("**bold** and `code`", "<strong>bold</strong>"), ("a < b & c", "a &lt; b &amp; c"),
-    ("<img src=x onerror=alert(1)>", "&lt;img"),
-    ("[x](javascript:alert(1))", "#harmful-link"), ("[x](data:text/html,hi)", "#harmful-link"),
-    ("![a\"b](https://e.org/x)", "[a"),
-    ("<details><summary>Hint</summary>\n\nhelp\n\n</details>", "help")])
-def test_markdown_is_shown_and_does_no_harm(source, made):
-    found = feedback.markdown(source)
-    assert made in found and "<img" not in found and "<script" not in found
 
 
 def test_every_state_with_a_page_has_words():

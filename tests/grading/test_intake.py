@@ -176,6 +176,8 @@ def test_links_are_refused(released, folder, tmp_path):
 def test_a_strange_time_counts_as_none(released, folder):
     (folder / "timestamp.txt").write_text("2026-05-01 10:00:00 UTC\n")
     assert take(folder, released, answers(released)).timestamp == "2026-05-01 10:00:00 UTC"
+    (folder / "timestamp.txt").write_text("2026-05-01 10:00:00 +0200\n")         # nbgrader would read 200 seconds
+    assert take(folder, released, answers(released)).timestamp == "2026-05-01 08:00:00 UTC"
     (folder / "timestamp.txt").write_text("when I was done")
     checked = take(folder, released, answers(released))
     assert checked.timestamp == "" and "no date" in " ".join(checked.notes)

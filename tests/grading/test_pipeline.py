@@ -206,6 +206,15 @@ def test_a_changed_test_grades_all_again(small):
     assert rows(folder)["ada"]["mean (of 2)"] == "0"
 
 
+def test_what_is_gone_is_graded_again(small):
+    folder, course, released = small
+    hand_in(folder, "ada", answers(released))
+    pipeline.grade(course, NAME)
+    marked = folder / "grading" / "autograded" / "ada" / NAME / f"{NAME}.ipynb"
+    marked.unlink()
+    assert pipeline.grade(course, NAME)["ada"].state == "needs manual grading" and marked.exists()
+
+
 def test_one_run_at_a_time(small):
     folder, course, released = small
     hand_in(folder, "ada", answers(released))
@@ -222,6 +231,17 @@ def test_a_class_can_be_graded_by_dask(small):
                                   dashboard_address=None) as cluster:
         pipeline.grade(course, NAME, scheduler=cluster.scheduler_address)
     assert [rows(folder)[name]["points"] for name in ("ada", "bob")] == ["5", "2"]
+
+
+def test_workers_that_may_not_start_processes_are_refused(small):
+    distributed = pytest.importorskip("distributed")
+    folder, course, released = small
+    hand_in(folder, "ada", answers(released))
+    with distributed.LocalCluster(n_workers=1, threads_per_worker=1, processes=True,
+                                  dashboard_address=None) as cluster:
+        with pytest.raises(CourseError, match="--no-nanny"):
+            pipeline.grade(course, NAME, scheduler=cluster.scheduler_address)
+    assert records.read(course, NAME, "ada") is None
 
 
 def test_a_scheduler_that_is_not_there(small):

@@ -7,6 +7,7 @@ import zipfile
 import pytest
 
 from coursekit.grade import bundle, inbox, reports
+from coursekit.grade.__main__ import when
 from coursekit.grade.course import CourseError
 from coursekit.grade.late import LateDays
 from coursekit.grade.records import STATES
@@ -123,11 +124,15 @@ def test_the_inbox_is_sorted_again_and_again(small):
     assert inbox.sort(course, NAME) == (["jdoe", "x_y"], ["stranger.ipynb"])
     submitted = folder / "grading" / "submitted"
     assert {str(path.relative_to(submitted)) for path in submitted.rglob("*")
-            if path.is_file()} == {f"jdoe/{NAME}/mine.ipynb", f"x_y/{NAME}/x_y.ipynb"}
+            if path.is_file()} == {f"jdoe/{NAME}/{NAME}.ipynb", f"x_y/{NAME}/{NAME}.ipynb"}
     (here / "x_y.ipynb").unlink()
     (here / "x_y_again.ipynb").write_text("[]")
     inbox.sort(course, NAME)
-    assert [path.name for path in course.submitted(NAME)["x_y"].iterdir()] == ["x_y_again.ipynb"]
+    [path] = course.submitted(NAME)["x_y"].iterdir()
+    assert path.name == f"{NAME}.ipynb" and path.read_text() == "[]"
+    (here / "x_y.ipynb").write_text("{}")                               # now there are two, and intake chooses
+    inbox.sort(course, NAME)
+    assert {path.name for path in course.submitted(NAME)["x_y"].iterdir()} == {"x_y.ipynb", "x_y_again.ipynb"}
     assert "stranger.ipynb" in command(folder, "intake", NAME)
 
 
@@ -140,7 +145,7 @@ def test_a_zip_file_is_sorted_and_cannot_climb_out(small, tmp_path):
     inbox.sort(course, NAME, tmp_path / "all.zip")
     submitted = folder / "grading" / "submitted"
     assert {str(path.relative_to(submitted)) for path in submitted.rglob("*")
-            if path.is_file()} == {f"jdoe/{NAME}/jdoe_4711_1_a.ipynb", f"x_y/{NAME}/a.ipynb"}
+            if path.is_file()} == {f"jdoe/{NAME}/{NAME}.ipynb", f"x_y/{NAME}/{NAME}.ipynb"}
     assert not list(tmp_path.rglob("evil.ipynb"))
 
 
@@ -174,3 +179,18 @@ def test_a_marker_that_was_left_in_stops_the_release(small, tmp_path):
     with pytest.raises(CourseError, match="still has a solution"):
         bundle.write(course, [NAME], tmp_path / "student.zip")
     assert not list(tmp_path.glob("student.zip*"))
+
+
+@pytest.mark.parametrize("arguments, words", [
+    (("release", "--due", "30.11.2026"), "2026-11-30 18:00 UTC"), (("release", "--due", "soon"), "no time"),
+    (("intake", "01", "--from", "/nowhere"), "There is no folder or file /nowhere")])
+def test_what_a_command_does_not_understand_gets_one_line(template, arguments, words):
+    said = command(template, *arguments, status=1)
+    assert words in said and len(said.splitlines()) == 1
+
+
+@pytest.mark.parametrize("text, kept", [
+    ("2026-11-30 18:00 UTC", "2026-11-30 18:00:00"), ("2026-11-30 18:00", "2026-11-30 18:00:00"),
+    ("2026-11-30 18:00 +0100", "2026-11-30 17:00:00"), ("2026-11-30T18:00-05:00", "2026-11-30 23:00:00")])
+def test_times_are_kept_in_utc(text, kept):
+    assert str(when(text)) == kept
