@@ -120,15 +120,14 @@ def when(text):
 
 
 def sort(course, assignment, source=None):
-    """Sort the inbox, and name what belongs to nobody."""
+    """Sort the inbox, and say what is the matter with some of it."""
     from coursekit.grade import inbox
     from coursekit.grade.course import CourseError
     if source and not Path(source).exists():
         raise CourseError(f"There is no folder or file {source}.")
     students, left = inbox.sort(course, assignment, source)
-    if left:
-        print(f"{assignment}: nobody on the roster is known by {', '.join(left[:20])}{' …' if len(left) > 20 else ''}: "
-              "name them STUDENT.ipynb, or complete grading/roster.csv", file=sys.stderr)
+    for why, names in left.items():
+        print(f"{assignment}: {', '.join(names[:20])}{' …' if len(names) > 20 else ''}: {why}", file=sys.stderr)
 
 
 def chosen(course, options, waiting=False):

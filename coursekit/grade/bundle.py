@@ -5,14 +5,47 @@ import zipfile
 
 from coursekit.grade.course import CourseError
 
-FILES = ["README.md", "LICENSE", "SYLLABUS.md", "Makefile", "pyproject.toml", "constraints.txt", "environment.yml"]
+FILES = ["LICENSE", "SYLLABUS.md", "Makefile", "pyproject.toml", "constraints.txt", "environment.yml"]
 FOLDERS = ["coursekit", "lectures", "docs", "tools"]
 NEVER = {"__pycache__", ".ipynb_checkpoints"}
 EPOCH = (1980, 1, 1, 0, 0, 0)                                           # the same contents give the same bytes
+README = """\
+# Attention, explained?
+
+```sh
+make lab
+```
+
+sets up, and opens JupyterLab on the first lecture. It needs Python 3.11 or newer, make, and a few minutes the first
+time; it builds an environment of its own in `.venv`. On Windows, without make, in PowerShell:
+
+```powershell
+py -3.11 -m venv .venv
+.venv\\Scripts\\python -m pip install -c constraints.txt -e ".[lab]"
+.venv\\Scripts\\python -m jupyterlab --ServerApp.root_dir=. lectures\\00_welcome.ipynb
+```
+
+## What is where
+
+- `lectures/`: the lectures, to run and to change. Begin with `00_welcome.ipynb`; `SYLLABUS.md` says what comes when.
+- `exercises/`: the assignments, which are
+
+{assignments}
+
+- `coursekit/`: the small library behind both, made to be read. `docs/notation.md` has the notation and a glossary.
+
+## Handing in
+
+Write your answers into the assignment's notebook, under the name that it has. At the end choose *Kernel → Restart
+Kernel and Run All Cells…*, look at what the last cell says, and save. That one file is what you hand in, where your
+course collects work. When it is marked, other inputs than those that you see are tried as well.
+"""
 
 
 def write(course, assignments, path):
-    """Write the bundle with these assignments to the zip file `path`; return the names in it."""
+    """Write the bundle with these assignments to the zip file `path`; return the names in it. It has a README of its
+    own, as the course's speaks of what students do not have.
+    """
     wanted = {name: course.root / name for name in FILES if (course.root / name).is_file()}
     for folder in FOLDERS:
         for here, folders, names in os.walk(course.root / folder):
@@ -31,9 +64,14 @@ def write(course, assignments, path):
         raise CourseError("A released notebook still has a solution or hidden test: are its markers complete?")
     temporary = path.with_name(path.name + ".tmp")
     path.parent.mkdir(parents=True, exist_ok=True)
-    with zipfile.ZipFile(temporary, "w", zipfile.ZIP_DEFLATED) as archive:
+    lines = "\n".join(f"  - `exercises/{name}/{name}.ipynb`" for name in assignments)
+    with zipfile.ZipFile(temporary, "w") as archive:
+        def add(name, contents):
+            archive.writestr(zipfile.ZipInfo(f"{path.stem}/{name}", EPOCH), contents, zipfile.ZIP_DEFLATED)
+
+        add("README.md", README.format(assignments=lines))
         for name in sorted(wanted):
             with open(wanted[name], "rb") as file:
-                archive.writestr(zipfile.ZipInfo(f"{path.stem}/{name}", EPOCH), file.read(), zipfile.ZIP_DEFLATED)
+                add(name, file.read())
     os.replace(temporary, path)
-    return sorted(wanted)
+    return sorted([*wanted, "README.md"])

@@ -84,7 +84,7 @@ def definition(name, sources):
 def _statements(source):
     try:
         return ast.parse(plain_python(source)).body
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
+    except (SyntaxError, ValueError, RuntimeError, MemoryError):
         return []
 
 

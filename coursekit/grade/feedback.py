@@ -1,11 +1,13 @@
-"""What students get back: one HTML file each, with their notebook, their marks, and what the checks said.
+"""What students get back: one HTML file each, with their answers, their marks, and what the checks said.
 
+Of the teacher's texts it has the headings alone, as students have the assignment; what they wrote is all there.
 Everything in the file is text or a PNG picture that lies in it; nothing is loaded, and no script runs. Where a test
 cell has parts that students do not see, the version that they were given is shown.
 """
 
 import base64
 import html
+import re
 
 import jinja2
 import nbformat
@@ -19,8 +21,8 @@ from coursekit.grade import records
 from coursekit.grade.course import STUDENT
 from coursekit.grade.harmless import LONGEST, markdown
 from coursekit.grade.protocol import clean
-from coursekit.grade.repair import grade_id, is_answer, teachers
-from coursekit.grade.reports import question, questions
+from coursekit.grade.repair import grade_id, is_answer, is_plain, squeezed, teachers
+from coursekit.grade.reports import UNSEEN, question, questions
 
 CODE = HtmlFormatter(nowrap=True, classprefix="c-")
 WORDS = {
@@ -35,12 +37,12 @@ WORDS = {
 def write(course, assignment):
     """Write grading/feedback/STUDENT/A/A.html for all who handed something in; return how many. The same marks give the
     same bytes."""
-    released, count = course.released(assignment), 0
+    released, people, count = course.released(assignment), course.roster(), 0
     for student, record in records.everyone(course, assignment).items():
         if record.state not in WORDS or not STUDENT.fullmatch(student):
             continue
         with course.gradebook() as gradebook:
-            text = page(course, gradebook, assignment, record, released)
+            text = page(course, gradebook, assignment, record, released, people.get(student, {}))
         path = course.grading / "feedback" / student / assignment / f"{assignment}.html"
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text, encoding="utf-8")
@@ -48,8 +50,8 @@ def write(course, assignment):
     return count
 
 
-def page(course, gradebook, assignment, record, released):
-    """The HTML of one student."""
+def page(course, gradebook, assignment, record, released, person):
+    """The HTML of one student. person: what the roster says, for the name."""
     path = course.grading / "autograded" / record.student / assignment / f"{assignment}.ipynb"
     marks, comments, cells = questions(gradebook, assignment, record.student), {}, []
     if record.state != "rejected" and path.exists():
@@ -58,29 +60,62 @@ def page(course, gradebook, assignment, record, released):
             comments = {comment.name: comment.comment for comment in submitted.comments}
         except MissingEntry:
             pass
-        given = {grade_id(cell): cell for cell in teachers(released)}
-        cells = [shown_cell(cell, given, marks, comments) for cell in nbformat.read(path, as_version=4).cells]
+        cells = shown(nbformat.read(path, as_version=4), released, marks, comments)
     late = sum(notebook.late_submission_penalty or 0 for notebook in gradebook.find_submission(
         assignment, record.student).notebooks) if cells else 0
-    rows = [] if record.state == "rejected" else [
-        (name, sum(mark.points for mark in found if mark.points is not None), sum(mark.most for mark in found),
-         any(mark.points is None for mark in found)) for name, found in marks.items()]
+    rows = []
+    for name, found in marks.items() if record.state != "rejected" else ():
+        points = [mark.points for mark in found if mark.points is not None]
+        rows.append((name, sum(points) if points else None, sum(mark.most for mark in found), len(points) < len(found)))
+    name = " ".join(filter(None, [person.get("first_name"), person.get("last_name")])) or record.student
     return PAGE.render(
-        assignment=assignment, record=record, words=WORDS[record.state], rows=rows, cells=cells, late=late,
-        total=max(0, sum(row[1] for row in rows) - late), most=sum(row[2] for row in rows),
+        assignment=assignment, record=record, name=clean(name, 200, lines=False), words=WORDS[record.state], rows=rows,
+        cells=cells, late=late, total=max(0, sum(row[1] or 0 for row in rows) - late), most=sum(row[2] for row in rows),
         code_style=CODE.get_style_defs())
 
 
-def shown_cell(cell, given, marks, comments):
-    """What the page's template needs of a cell."""
-    name = cell.metadata.get("nbgrader", {}).get("grade_id")
-    theirs = given.get(name)
+def shown(notebook, released, marks, comments):
+    """What the page's template needs of each cell that it shows. marks: {question: [Mark]}. comments: {grade_id: text}.
+
+    The teacher's texts come down to their headings; of cells that students cannot change, tests alone are shown.
+    """
+    given = {grade_id(cell): cell for cell in teachers(released)}
+    texts = {squeezed(cell.source) for cell in released.cells if cell.cell_type == "markdown" and not is_answer(cell)}
+    empty = {question(about["grade_id"]) for cell in notebook.cells if (about := cell.metadata.get("nbgrader"))
+             and any(" is still empty" in output.get("evalue", "") for output in cell.get("outputs", []))}
+    found = []
+    for cell in notebook.cells:
+        name = cell.metadata.get("nbgrader", {}).get("grade_id")
+        if cell.cell_type == "markdown" and not is_answer(cell) and squeezed(cell.source) in texts:
+            if lines := headings(cell.source):
+                found.append({"markdown": markdown(lines), "heading": True})
+        elif name not in given or not is_plain(given[name]):
+            made = shown_cell(cell, given.get(name), name, marks, comments)
+            if question(name) in empty:                                 # that it is empty has been said already
+                made["outputs"] = [(kind, text) for kind, text in made["outputs"] if text.strip() != UNSEEN]
+            found.append(made)
+    while found and found[-1].get("heading"):                           # with nothing below it
+        found.pop()
+    return found
+
+
+def headings(text):
+    r"""The lines of a Markdown text that are headings.
+
+    >>> headings("## One\nwords\n```\n# a comment\n```\n### Two")
+    '## One\n\n### Two'
+    """
+    return "\n\n".join(re.findall("^#{1,6} .*$", re.sub("^```.*?^```", "", text, flags=re.M | re.S), re.M))
+
+
+def shown_cell(cell, theirs, name, marks, comments):
+    """What the page's template needs of a cell. theirs: the teacher's of that name, or None."""
     source = cell.source if theirs is None or is_answer(theirs) else theirs.source
     mark = next((mark for mark in marks.get(question(name), ()) if mark.name == name), None) if name else None
     outputs = cell.get("outputs", []) if mark or theirs is None or is_answer(theirs) else []
     return {"markdown": markdown(source, cell.get("attachments")) if cell.cell_type == "markdown" else None,
             "code": code(source), "mark": mark, "comment": comments.get(name),
-            "outputs": [shown for output in outputs for shown in outputs_of(output)]}
+            "outputs": [part for output in outputs for part in outputs_of(output)]}
 
 
 def outputs_of(output):
@@ -97,9 +132,10 @@ def outputs_of(output):
 
 
 def code(text):
-    """Python source as HTML, coloured unless it is very long."""
+    """Python source as HTML, coloured unless it is very long. What could make it look like other code is replaced."""
+    text = clean(text, LONGEST)
     if len(text) > LONGEST:
-        return html.escape(text[:LONGEST]) + "\n…"
+        return html.escape(text)
     return Markup(highlight(text, PythonLexer(stripnl=False), CODE))
 
 
@@ -110,7 +146,7 @@ PAGE = jinja2.Environment(autoescape=True, trim_blocks=True, lstrip_blocks=True)
 <meta charset="utf-8">
 <meta http-equiv="Content-Security-Policy" content="default-src 'none'; img-src data:; style-src 'unsafe-inline'">
 <meta name="viewport" content="width=device-width">
-<title>{{ assignment }}: {{ record.student }}</title>
+<title>{{ assignment }}: {{ name }}</title>
 <style>
 :root { color-scheme: light; }
 body { font: 16px/1.5 system-ui, sans-serif; max-width: 50rem; margin: 2rem auto; padding: 0 1rem; color: #1a1a1a;
@@ -129,17 +165,19 @@ img { max-width: 100% }
 </style>
 </head>
 <body>
-<h1>{{ assignment }}: {{ record.student }}</h1>
+<h1>{{ assignment }}: {{ name }}</h1>
 <p>{{ words }}{% if record.state == "rejected" %}: {{ record.why }}.{% endif %}</p>
 {% if rows %}
 <table>
 <tr><th>question</th><th>points</th><th>of</th><th></th></tr>
 {% for name, points, most, waits in rows %}
-<tr><td>{{ name }}</td><td class="number">{{ "%g" % points }}</td><td class="number">{{ "%g" % most }}</td>\
+<tr><td>{{ name }}</td><td class="number">{{ "" if points is none else "%g" % points }}</td>\
+<td class="number">{{ "%g" % most }}</td>\
 <td>{{ "to be read by a person" if waits }}</td></tr>
 {% endfor %}
 {% if late %}<tr><td>handed in late</td><td class="number">−{{ "%g" % late }}</td><td></td><td></td></tr>{% endif %}
-<tr><th>together</th><td class="number">{{ "%g" % total }}</td><td class="number">{{ "%g" % most }}</td><td></td></tr>
+<tr><th>{{ "together, so far" if rows | map(attribute=3) | select | list else "together" }}</th>\
+<td class="number">{{ "%g" % total }}</td><td class="number">{{ "%g" % most }}</td><td></td></tr>
 </table>
 {% endif %}
 {% if record.notes %}
@@ -148,8 +186,9 @@ img { max-width: 100% }
 {% endif %}
 {% for cell in cells %}
 {% if cell.mark %}
-<p class="mark">{{ cell.mark.name }}: {{ "not marked yet" if cell.mark.points is none else "%g" % cell.mark.points }} \
-of {{ "%g" % cell.mark.most }} points</p>
+<p class="mark">{{ cell.mark.name }}: {% if cell.mark.points is none %}\
+to be read by a person, {{ "%g" % cell.mark.most }} points{% else %}\
+{{ "%g" % cell.mark.points }} of {{ "%g" % cell.mark.most }} points{% endif %}</p>
 {% endif %}
 {% if cell.markdown is not none %}{{ cell.markdown }}{% else %}<pre>{{ cell.code }}</pre>{% endif %}
 {% for kind, text in cell.outputs %}

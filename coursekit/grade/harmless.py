@@ -15,6 +15,8 @@ import mistune
 from markupsafe import Markup
 from mistune.util import striptags
 
+from coursekit.grade.protocol import clean
+
 LONGEST = 20_000                                                        # characters rendered; more is shown plainly
 FOLD = re.compile(r"</?details>|<summary>[^<>]*</summary>|<details>\s*<summary>[^<>]*</summary>")
 
@@ -45,12 +47,14 @@ class Renderer(mistune.HTMLRenderer):
 
 
 def markdown(text, pictures=None):
-    """Markdown as HTML that can do no harm; too long a text, or one that the parser chokes on, as it stands.
+    r"""Markdown as HTML that can do no harm; too long a text, or one that the parser chokes on, as it stands. Signs
+    that are not seen, such as those that turn the direction of writing, become \ufffd.
 
     >>> print(markdown("**so** <script>alert(1)</script>"))
     <p><strong>so</strong> &lt;script&gt;alert(1)&lt;/script&gt;</p>
     <BLANKLINE>
     """
+    text = clean(text, LONGEST)
     if len(text) <= LONGEST and max(map(text.count, "[]<>*_`$")) < 2000:
         try:
             render = mistune.create_markdown(renderer=Renderer(pictures or {}),
@@ -58,7 +62,7 @@ def markdown(text, pictures=None):
             return Markup(render(text))
         except RecursionError:
             pass
-    return Markup(f"<pre>{html.escape(text[:LONGEST])}</pre>")
+    return Markup(f"<pre>{html.escape(text)}</pre>")
 
 
 @jinja2.pass_context

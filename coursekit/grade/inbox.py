@@ -6,62 +6,132 @@ the names. So it is with Canvas (doejane_4711_815_02_attention.ipynb) and Moodle
 A student's only notebook is called A.ipynb from then on.
 """
 
+import collections
 import os
+import re
 import stat
 import unicodedata
 import zipfile
+import zlib
 from pathlib import Path, PurePosixPath
 
 from coursekit.grade.course import STUDENT
-from coursekit.grade.intake import MAX_NOTEBOOK, TIMESTAMP
+from coursekit.grade.intake import LEFT_OUT, MAX_NOTEBOOK, TIMESTAMP
 from coursekit.grade.records import shown
+
+MAX_UNPACKED = 2 * MAX_NOTEBOOK                                         # bytes of what a zip file has for one student
+NOBODY = "nobody on the roster is known by it: name it STUDENT.ipynb, or complete grading/roster.csv"
+TWO = "its name could mean two students: name it STUDENT.ipynb"
+SEVERAL = "more than one notebook came: all are kept, and the one worked on counts"
+LARGE = LEFT_OUT + f"is too large: the most is {MAX_NOTEBOOK >> 20} MB; clear the notebook's outputs".encode()
+DAMAGED = LEFT_OUT + b"cannot be unpacked: it is damaged or has a password"
 
 
 def sort(course, assignment, folder=None):
-    """Copy grading/inbox/A (or another folder, or zip file) to grading/submitted; return (students, what is left)."""
-    people, found, left = keys(course.roster()), {}, set()
-    for entry, rest, data in entries(Path(folder or course.grading / "inbox" / assignment)):
-        if student := owner(entry, people, assignment):
-            found.setdefault(student, {})["/".join(rest) or entry] = data
-        else:
-            left.add(shown(entry))
+    """Copy grading/inbox/A (or another folder, or zip file) to grading/submitted.
+
+    Returns (students, {what is the matter: names of entries}). What two students could have handed in is nobody's.
+    """
+    people, found, left, notebooks = keys(course.roster()), {}, {}, {}
+
+    def say(why, name):
+        left.setdefault(why, set()).add(shown(name))
+
+    for entry, rest, data in entries(Path(folder or course.grading / "inbox" / assignment), people, assignment, say):
+        student = owner(entry, people, assignment)
+        if not student:
+            say(TWO if len(hits(entry, people)) > 1 else NOBODY, entry)
+            continue
+        name = "/".join([part for part in rest[:-1] if part not in (TIMESTAMP, f"{assignment}.ipynb")] + [*rest[-1:]])
+        name, files = name or entry, found.setdefault(student, {})
+        while name in files:                                            # from another entry: both are kept
+            name = f"again/{name}"
+        files[name] = data
+        if name.endswith(".ipynb"):
+            notebooks.setdefault(student, set()).add(entry)
+        if data.startswith(LEFT_OUT):
+            say(data.removeprefix(LEFT_OUT).decode(), f"{name} of {student}")
     for student, files in found.items():
-        notebooks = [name for name in files if name.endswith(".ipynb")]
-        if len(notebooks) == 1:                                         # as nbgrader wants it
-            files[f"{assignment}.ipynb"] = files.pop(notebooks[0])
-        target = course.root / course.directory("").submitted_directory / student / assignment
-        for name, data in files.items():
-            path = target / name
+        if len(notebooks.get(student, ())) > 1:
+            say(SEVERAL, f"{student} ({', '.join(sorted(notebooks[student]))})")
+        names = [name for name in files if name.endswith(".ipynb")]
+        if len(names) == 1:                                             # as nbgrader wants it
+            files[f"{assignment}.ipynb"] = files.pop(names[0])
+        put(course.root / course.directory("").submitted_directory / student / assignment, files,
+            lambda name, error: say(f"could not be copied ({error.strerror})", f"{name} of {student}"))
+    return sorted(found), {why: sorted(names) for why, names in left.items()}
+
+
+def put(target, files, say):
+    """Make a folder hold {path: bytes} and nbgrader's timestamp alone; say(path, error) of what cannot be written."""
+    try:
+        for path in sorted(target.rglob("*"), reverse=True):            # handed in before, and not any more
+            if path.is_dir() and not path.is_symlink():
+                if not any(path.iterdir()):
+                    path.rmdir()
+            elif path != target / TIMESTAMP and str(path.relative_to(target)) not in files:
+                path.unlink()
+    except OSError as error:
+        say(target.name, error)
+    for name, data in files.items():
+        path = target / name
+        try:
             if not path.exists() or path.read_bytes() != data:
                 path.parent.mkdir(parents=True, exist_ok=True)
                 path.write_bytes(data)
-        for stale in [path for path in target.rglob("*") if path.is_file() and path.name != TIMESTAMP
-                      and str(path.relative_to(target)) not in files]:
-            stale.unlink()                                              # handed in before, and not any more
-    return sorted(found), sorted(left)
+        except OSError as error:
+            say(name, error)
 
 
-def entries(folder):
-    """(name of the entry, the parts below it, bytes) of each plain file in a folder or zip file; no hidden ones."""
-    if folder.is_file() and zipfile.is_zipfile(folder):
-        with zipfile.ZipFile(folder) as archive:
-            for info in archive.infolist():
-                parts = PurePosixPath(info.filename).parts
-                plain = not info.is_dir() and not stat.S_ISLNK(info.external_attr >> 16)
-                if plain and info.file_size <= MAX_NOTEBOOK and usable(parts):
-                    yield parts[0], parts[1:], archive.read(info)
+def entries(folder, people, assignment, say):
+    """(name of the entry, the parts below it, bytes) of each plain file in a folder or zip file; no hidden ones.
+
+    A zip file in the folder is a student's own if its name is, and the platform's if it can be nobody's. Without a
+    roster it is the platform's if there is nothing else. say(what is the matter, name) of what cannot be opened.
+    """
+    if folder.is_file():
+        yield from unpacked(folder, say)
         return
+    alone = folder.is_dir() and len([path for path in folder.iterdir() if not path.name.startswith(".")]) == 1
     for here, folders, names in os.walk(folder):
         folders.sort()
         for name in sorted(names):
             path = Path(here, name)
             parts = path.relative_to(folder).parts
-            if not stat.S_ISREG(path.lstat().st_mode) or path.stat().st_size > MAX_NOTEBOOK or not usable(parts):
+            if not stat.S_ISREG(path.lstat().st_mode) or not usable(parts):
                 continue
-            if len(parts) == 1 and path.suffix == ".zip" and zipfile.is_zipfile(path):
-                yield from entries(path)
+            if len(parts) > 1 or path.suffix.lower() != ".zip":
+                large = path.stat().st_size > MAX_NOTEBOOK
+                yield parts[0], parts[1:], LARGE if large else path.read_bytes()
+            elif not people and alone or people and not hits(name, people) and not re.search(r"_\d+_", name):
+                yield from unpacked(path, say)
+            elif owner(name, people, assignment):
+                for member, rest, data in unpacked(path, lambda why, _: say(why, name)):
+                    yield name, (member, *rest), data
             else:
-                yield parts[0], parts[1:], path.read_bytes()
+                say(TWO if len(hits(name, people)) > 1 else NOBODY, name)
+
+
+def unpacked(path, say):
+    """What `entries` gives, of one zip file. Of what one entry holds at most MAX_UNPACKED bytes are taken."""
+    taken = collections.Counter()
+    try:
+        with zipfile.ZipFile(path) as archive:
+            for info in archive.infolist():
+                parts = PurePosixPath(info.filename).parts
+                if info.is_dir() or stat.S_ISLNK(info.external_attr >> 16) or not usable(parts):
+                    continue
+                taken[parts[0]] += info.file_size
+                if info.file_size > MAX_NOTEBOOK or taken[parts[0]] > MAX_UNPACKED:
+                    yield parts[0], parts[1:], LARGE
+                    continue
+                try:
+                    data = archive.read(info)
+                except (zipfile.BadZipFile, RuntimeError, NotImplementedError, EOFError, zlib.error, OSError):
+                    data = DAMAGED                                      # RuntimeError: with a password
+                yield parts[0], parts[1:], data
+    except (zipfile.BadZipFile, ValueError, OSError):
+        say("is no complete zip file: download it again", path.name)
 
 
 def usable(parts):
@@ -83,13 +153,26 @@ def keys(roster):
 
 def owner(entry, people, assignment):
     """The student whose an entry is, or None. Without a roster its name is the id, with or without the assignment's."""
-    stem = entry.removesuffix(".ipynb")
     if not people:
-        name = stem.removesuffix(f"_{assignment}")
+        name = stem(entry).removesuffix(f"_{assignment}")
         return name if STUDENT.fullmatch(name) else None
-    parts = stem.split("_")
-    beginnings = ["_".join(parts[:n]) for n in range(len(parts), 0, -1)]
-    return next((people[key] for text in beginnings + parts if (key := squeezed(text)) in people and people[key]), None)
+    found = hits(entry, people)
+    return found.pop() if len(found) == 1 else None
+
+
+def hits(entry, people):
+    """The students whom a name could mean: the one of its longest beginning, and those of the parts after that."""
+    parts, found = stem(entry).split("_"), set()
+    for n in range(len(parts), 0, -1):
+        if student := people.get(squeezed("_".join(parts[:n]))):
+            found, parts = {student}, parts[n:]
+            break
+    return found | {student for part in parts if (student := people.get(squeezed(part)))}
+
+
+def stem(entry):
+    """The name of an entry without .ipynb and .zip."""
+    return entry.removesuffix(".ipynb").removesuffix(".zip")
 
 
 def squeezed(text):

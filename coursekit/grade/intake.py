@@ -28,6 +28,7 @@ MAX_FILES, MAX_BYTES = 50, 20 << 20                                     # of all
 MAX_PICTURES = 5 << 20                                                  # characters of a cell's pasted pictures
 ALLOWED = {".py", ".csv", ".tsv", ".txt", ".md", ".json", ".png", ".jpg", ".jpeg", ".npy", ".npz"}
 TIMESTAMP = "timestamp.txt"                                             # nbgrader's: when it was handed in
+LEFT_OUT = b"\0left out: "                                             # then why: what the inbox could not copy
 BEGINNINGS = {b"%PDF": "a PDF", b"PK": "a zip file (or a Word document)", b"<": "a web page", b"\x89PNG": "a picture",
               b"\x1f\x8b": "a compressed file"}
 
@@ -49,9 +50,11 @@ class Checked:
 def look(folder, assignment, released, others=()):
     """The `Checked` submission in a folder. released: the assignment as students get it, a notebook; others: {name:
     notebook} of other assignments, for the hint that one was mistaken for another. Raises `Rejected`."""
-    notes, notebooks, files, timestamp = [], {}, {}, ""
+    notes, notebooks, files, pdfs, timestamp = [], {}, {}, [], ""
     for name, data in plain_files(Path(folder), notes):
-        if name.lower().endswith(".ipynb"):
+        if data.startswith(LEFT_OUT) and not name.lower().endswith(".ipynb"):
+            notes.append(f"{name} {data.removeprefix(LEFT_OUT).decode('utf-8', 'replace')}")
+        elif name.lower().endswith(".ipynb"):
             notebooks[name] = data
         elif name == TIMESTAMP:
             timestamp = when(data, notes)
@@ -59,6 +62,9 @@ def look(folder, assignment, released, others=()):
             files[name] = data
         else:
             notes.append(f"{name} was left out: files of this kind are not used")
+            pdfs += [name] if name.lower().endswith(".pdf") else []
+    if pdfs and len(notes) == len(pdfs) and not notebooks and not files:
+        raise Rejected(f"only a PDF came ({', '.join(pdfs)}). Hand in the notebook itself, {assignment}.ipynb")
     name, cells = choose(notebooks, assignment, released, dict(others), notes)
     size = 0
     for path in sorted(files):
@@ -133,6 +139,8 @@ def read_cells(data):
     notes = []
     if not data.strip():
         raise Rejected("is empty")
+    if data.startswith(LEFT_OUT):
+        raise Rejected(clean(data.removeprefix(LEFT_OUT).decode("utf-8", "replace"), 200, lines=False))
     for beginning, what in BEGINNINGS.items():
         if data.lstrip().startswith(beginning):
             raise Rejected(f"is {what}, not a notebook")

@@ -27,6 +27,7 @@ from traitlets import Any
 import coursekit
 from coursekit.grade import intake, records
 from coursekit.grade.cells import LockedCell
+from coursekit.grade.checks.limit import TooLong, limit
 from coursekit.grade.course import STUDENT, CourseError, digest
 from coursekit.grade.execute import run_notebook
 from coursekit.grade.intake import Rejected
@@ -35,6 +36,7 @@ from coursekit.grade.sandbox import choose
 from coursekit.grade.walls import GraderError, Limits
 
 WINDOW = 4                                                              # submissions in flight for each worker
+READING = 30                                                            # seconds to read one submission
 
 
 def grade(course, assignment, again=None, unsafe=False, jobs=None, scheduler=None, limits=Limits()):
@@ -108,12 +110,20 @@ def take_in(course, assignment, student, released, others):
     try:
         if not STUDENT.fullmatch(student):
             raise Rejected(f"“{records.shown(student)}” cannot be an id, which has letters, digits and . _ @ + -")
-        checked = intake.look(course.submitted(assignment)[student], assignment, released, others)
+        with limit(READING):
+            checked = intake.look(course.submitted(assignment)[student], assignment, released, others)
+        keep(checked, course.grading / "checked" / student / assignment, assignment)
     except Rejected as error:
         return Record(student, "rejected", str(error))
+    except TooLong:
+        return Record(student, "rejected", "it took too long to read")
     except Exception as error:                                          # a file that breaks what reads it
         return Record(student, "rejected", f"it could not be read ({type(error).__name__})")
-    folder = course.grading / "checked" / student / assignment
+    return checked
+
+
+def keep(checked, folder, assignment):
+    """Write a `Checked` submission to a folder, in the place of what was there."""
     shutil.rmtree(folder, ignore_errors=True)
     for path, data in checked.files.items():
         (folder / path).parent.mkdir(parents=True, exist_ok=True)
@@ -122,7 +132,6 @@ def take_in(course, assignment, student, released, others):
     nbformat.write(checked.notebook, folder / f"{assignment}.ipynb")
     if checked.timestamp:
         (folder / intake.TIMESTAMP).write_text(checked.timestamp + "\n")
-    return checked
 
 
 # ── where student code runs ───────────────────────────────────────────────────────────────────────────────────────

@@ -29,6 +29,7 @@ MAGIC = b"ckg1"
 HEAD = struct.Struct("<4sIQ")
 MAX_HEADER, MAX_DATA = 4 << 20, 64 << 20                                # bytes
 MAX_DEPTH, MAX_NODES = 32, 200_000
+MAX_HASHED = 20_000                                                     # entries of a set or dict: hashes can collide
 MAX_BITS = 1024                                                         # of an integer
 NUMPY = frozenset("bool int8 int16 int32 int64 uint8 uint16 uint32 uint64 "
                   "float16 float32 float64 complex64 complex128".split())
@@ -126,6 +127,8 @@ def encode(value, reference):
             return ["complex", tree(x.real, depth + 1), tree(x.imag, depth + 1)]
         if kind in (bytes, bytearray):
             return ["bytes", put(bytes(x))]
+        if kind in (set, frozenset, *DICTIONARIES) and len(x) > MAX_HASHED:
+            raise CannotTravel(f"a set or dict of more than {MAX_HASHED:,} entries")
         if kind in (list, tuple, set, frozenset):
             return [kind.__name__, [tree(item, depth + 1) for item in x]]
         if kind in DICTIONARIES:
@@ -182,9 +185,11 @@ def decode(tree, buffers, reference):
         require(type(node) is list and node and type(node[0]) is str, "a node of no kind")
         match node:
             case ["list" | "tuple" | "set" | "frozenset" as kind, list(items)]:
+                require("set" not in kind or len(items) <= MAX_HASHED, "a set beyond the limits")
                 values = [value(item, depth + 1) for item in items]
                 return hashed(KINDS[kind], values)
             case ["dict", list(pairs)]:
+                require(len(pairs) <= MAX_HASHED, "a dict beyond the limits")
                 require(all(type(pair) is list and len(pair) == 2 for pair in pairs), "a dict without pairs")
                 return hashed(dict, [(value(key, depth + 1), value(item, depth + 1)) for key, item in pairs])
             case ["float", "nan" | "inf" | "-inf" as name]:

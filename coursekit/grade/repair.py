@@ -7,11 +7,13 @@ recognised by their id, else by their text, by the names that they define, or by
 import ast
 import copy
 import dataclasses
+import functools
+import re
 
 from nbformat import v4
 
-from coursekit.grade.cells import plain_python
-
+MAX_DEFINING = 100_000                                                  # characters of a cell that defines something
+MAGIC = re.compile(r"^(\s*(?:\w+\s*=\s*)?)(?:[!%?].*|[\w.]+\?+\s*)$")
 STUB = "# This cell was deleted, and nothing in the notebook looks like it."
 
 
@@ -164,18 +166,26 @@ def squeezed(text):
     return "\n".join(line.rstrip() for line in text.strip().split("\n"))
 
 
+@functools.lru_cache(2048)
 def defines(source):
     """The names of the functions and classes that a cell defines, and of the variables that it sets, at its top level.
 
-    >>> sorted(defines("def f(x):\\n    y = x\\nz = f(1)"))
+    Magics are left out; a cell with more than MAX_DEFINING characters is not looked at.
+
+    >>> sorted(defines("%time\\ndef f(x):\\n    y = x\\nz = f(1)"))
     ['f', 'z']
     """
+    if len(source) > MAX_DEFINING:
+        return frozenset()
     try:
-        statements = ast.parse(plain_python(source)).body
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return set()
+        try:
+            statements = ast.parse(source).body
+        except SyntaxError:
+            statements = ast.parse("\n".join(MAGIC.sub(r"\1...", line) for line in source.split("\n"))).body
+    except (SyntaxError, ValueError, RuntimeError, MemoryError):
+        return frozenset()
     found = {node.name for node in statements if isinstance(node, (ast.FunctionDef, ast.ClassDef))}
     for node in statements:
         for target in node.targets if isinstance(node, ast.Assign) else ():
             found |= {target.id} if isinstance(target, ast.Name) else set()
-    return found
+    return frozenset(found)

@@ -94,7 +94,7 @@ def export(course, assignment):
                        "SIS Login ID": row["email"] or name, "Section": "", assignment: points})
         moodle.append({"ID number": name, "First name": row["first_name"], "Last name": row["last_name"],
                        "Email address": row["email"], assignment: points,
-                       "Feedback": f"{row['state']}. {row['why']}".strip(". ")})
+                       "Feedback": f"{row['state'].capitalize()}: {row['why']}".strip(": .") + "."})
     paths = []
     for suffix, lines in ("", rows), ("-canvas", canvas), ("-moodle", moodle):
         paths.append(course.grading / f"{assignment}{suffix}.csv")
@@ -116,37 +116,57 @@ def field(value):
 
     >>> field(None), field(1.5), field("=1+1")
     ('', '1.5', "'=1+1")
+
+    Spreadsheets also take the full-width ＝ ＋ － ＠ of East Asian keyboards for the beginning of a formula.
     """
     if value is None:
         return ""
     if isinstance(value, (int, float)):
         return f"{value:g}"
-    return "'" + value if value.startswith(("=", "+", "-", "@", "\t", "\r")) else value
+    return "'" + value if value.startswith(tuple("=+-@\t\r＝＋－＠")) else value
 
 
 # ── what the class found hard ─────────────────────────────────────────────────────────────────────────────────────
 
 def stats(course, assignment, most=3):
-    """Lines of text: the states, and for each question the share of points and what the checks said most often."""
-    rows, said = table(course, assignment), misconceptions(course, assignment)
+    """Lines of text: the states, and for each question the share of points and what the checks said most often.
+
+    What waits for a reader is counted, and is in no share.
+    """
+    rows, said, waits = table(course, assignment), misconceptions(course, assignment), waiting(course, assignment)
     states = collections.Counter(row["state"] for row in rows)
     yield f"{assignment}: " + ", ".join(f"{count} {state}" for state, count in states.most_common())
     totals = [row["points"] for row in rows if row["points"] is not None]
     if totals:
-        yield (f"points: median {statistics.median(totals):g} of {rows[0]['of']:g}, "
-               f"from {min(totals):g} to {max(totals):g}")
+        yield (f"points{', before reading' if waits else ''}: median {statistics.median(totals):g} "
+               f"of {rows[0]['of']:g}, from {min(totals):g} to {max(totals):g}")
     with course.gradebook() as gradebook:
         marks = questions(gradebook, assignment)
     for name, found in marks.items():
         possible = sum(mark.most for mark in found)
         points = [value for row in rows if (value := row[column(name, found)]) is not None]
-        if not points:
+        parts = [f"{waits[name]} wait{'s' if waits[name] == 1 else ''} for a reader"] if waits[name] else []
+        if points:
+            share, full = statistics.mean(points) / possible, sum(value >= possible for value in points)
+            parts.insert(0, f"{share:>4.0%} of the points, {full} of {len(points)} have them all")
+        if not parts:
             continue
-        share, full = statistics.mean(points) / possible if possible else 0, sum(value >= possible for value in points)
         yield ""
-        yield f"{name:<24}{share:>5.0%} of the points, {full} of {len(points)} have them all"
+        yield f"{name:<24} {'; '.join(parts)}"
         for message, count in said.get(name, collections.Counter()).most_common(most):
             yield f"    {count:>3} ×  {message}"
+
+
+def waiting(course, assignment):
+    """Counter {question: how many students have a text in it that nobody has read yet}."""
+    found = collections.Counter()
+    everyone = records.everyone(course, assignment)
+    with course.gradebook() as gradebook:
+        for student, record in everyone.items():
+            if record.state in MARKED and _submission(gradebook, assignment, student):
+                found.update(name for name, marks in questions(gradebook, assignment, student).items()
+                             if any(mark.points is None for mark in marks))
+    return found
 
 
 def misconceptions(course, assignment):
@@ -161,17 +181,25 @@ def misconceptions(course, assignment):
             about = cell.metadata.get("nbgrader", {})
             if cell.cell_type == "code" and about.get("grade"):
                 said[question(about["grade_id"])] |= {
-                    gist(output.evalue or output.ename) for output in cell.outputs if output.output_type == "error"}
+                    summary(output, cell.source) for output in cell.outputs if output.output_type == "error"}
         for name, messages in said.items():
             found[name].update(messages - {UNSEEN} or messages)         # the same mistake fails both tests
     return found
 
 
-UNSEEN = "A test that you do not see was not passed."                   # what execute.py says of those
+UNSEEN = "A test that you do not see was not passed."                   # what run.py says of those
+
+
+def summary(output, source):
+    """What an error of a test cell comes down to. Words that the student may have written are not repeated."""
+    ours = output.ename in ("CheckFailed", "Stopped", "Failed") or output.evalue == UNSEEN or \
+        output.evalue and output.evalue in source                       # assert …, "these words"
+    return gist(output.evalue) if ours else f"stops with {output.ename}"
 
 
 def gist(message):
     """What a check's message comes down to: its advice, which stands last, else what was wrong, else its first line.
+    Of an error only the kind is kept: its words may be the student's.
 
     >>> gist("✗ f is not right yet (a).\\n\\n  wrong     shape\\n\\n  Did you transpose?")
     'Did you transpose?'
@@ -179,10 +207,12 @@ def gist(message):
     'wrong: it is 1, not 2'
     """
     parts = [part for part in message.split("\n\n") if part.strip()]
-    if len(parts) > 1 and not re.match(r"  (input|wrong|error|got) ", parts[-1]):
+    if len(parts) > 1 and re.match(r"(  )?(?!(input|wrong|error|got) )\S", parts[-1]):   # a value's lines stand deeper
         return clean(" ".join(parts[-1].split()), 200, lines=False)
-    if row := re.search(r"^  (wrong|error) +(.*)$", message, re.M):
-        return clean(f"{row[1]}: {row[2]}", 200, lines=False)
+    if row := re.search(r"^  error +(\w+)", message, re.M):
+        return f"stops with {row[1]}"
+    if row := re.search(r"^  wrong +(.*)$", message, re.M):
+        return clean(f"wrong: {row[1]}", 200, lines=False)
     return clean(parts[0].split("\n")[0] if parts else message, 200, lines=False)
 
 

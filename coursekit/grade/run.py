@@ -4,6 +4,7 @@ import base64
 import builtins
 import contextlib
 import copy
+import dataclasses
 import io
 import os
 import signal
@@ -26,6 +27,19 @@ MAX_FILES, MAX_BYTES = 500, 50 << 20                                    # what a
 TEST_CELL = "<test cell>"                                               # the file name of what runs outside
 
 
+UNSHOWN = [["error", "NotShown", "What this cell shows cannot be shown here.", []]]
+
+
+@dataclasses.dataclass
+class Done:
+    """A cell that was run inside: had a hidden test asked before? did its sandbox, did the untold one survive it?"""
+
+    source: str
+    told: bool
+    survived: bool = False
+    survived_untold: bool = True
+
+
 class Run:
     """Runs a notebook's cells in their order, each on its side, and survives what they do.
 
@@ -37,9 +51,9 @@ class Run:
         self.nb, self.locked, self.folder, self.kind, self.limits = copy.deepcopy(nb), locked, folder, kind, limits
         self.state, self.notes = "ran", []
         self.session, self.starts, self.until = None, 0, time.monotonic() + 2 * limits.start
-        self.done = []                                                  # [source, survived] of each cell run inside
+        self.done = []                                                  # of each cell run inside
         self.text, self.pictures = MAX_TEXT, MAX_PICTURES
-        self.told, self.untold = False, None                            # has a hidden test asked? see _untold
+        self.told, self.untold, self.untold_starts = False, None, 0     # has a hidden test asked? see _untold
         self.names = Names()
         for name, cell in locked.items():
             if not cell.graded:
@@ -78,10 +92,10 @@ class Run:
             self.session = self._new_session()
             with contextlib.suppress(Violation):
                 for cell in self.done:
-                    if cell[1]:
-                        cell[1] = False                                 # unless it survives this time too
-                        self.session.ask("cell", cell[0], seconds=self.limits.cell)
-                        cell[1] = True
+                    if cell.survived:
+                        cell.survived = False                           # unless it survives this time too
+                        self._outputs(self.session, cell.source)
+                        cell.survived = True
 
     def _new_session(self):
         session = Session(self.kind, self.limits, self.until, self._source)
@@ -93,15 +107,31 @@ class Run:
         """A second sandbox that no hidden test ever asked, after the same cells; and the outputs of the last of them.
 
         Once a hidden test has called an answer, student code knows its inputs and could print them. What people get to
-        see after that comes from here: outputs of later cells, messages of visible tests. It is started when needed.
+        see after that comes from here: outputs of later cells, messages of visible tests. Not even whether a later cell
+        showed anything, failed or died in the first sandbox makes a difference here: a student could tell a hidden
+        input by that, bit by bit. It is started when needed.
         """
-        if not self.untold:
+        if not (self.untold and self.untold.alive):
+            if self.untold_starts > self.limits.restarts:
+                raise Violation("its sandbox was stopped again and again")
+            self.untold_starts += 1
             self.untold, self.caught_up = self._new_session(), 0
         outputs = []
-        for source, survived in self.done[self.caught_up:]:
+        for cell in self.done[self.caught_up:]:
             self.caught_up += 1
-            outputs = self.untold.ask("cell", source, seconds=self.limits.cell) if survived else []
+            outputs = []
+            if cell.survived_untold if cell.told else cell.survived:
+                cell.survived_untold = False
+                outputs = self._outputs(self.untold, cell.source)
+                cell.survived_untold = True
         return self.untold, outputs
+
+    def _outputs(self, session, source):
+        """The outputs of a cell run in a sandbox, as they came; UNSHOWN in their place if they cannot travel."""
+        try:
+            return session.ask("cell", source, seconds=self.limits.cell)
+        except Exception:                                               # but not a Violation
+            return UNSHOWN
 
     def _in_time(self):
         if time.monotonic() > self.until:
@@ -117,21 +147,25 @@ class Run:
 
     def _inside(self, source, where):
         """Run a cell inside; return its outputs. Whatever it does, the next one has a sandbox, if any are left."""
+        outputs = []
         try:
             self._alive()
-            self.done.append([source, False])
-            outputs = self.session.ask("cell", source, seconds=self.limits.cell)
-            self.done[-1][1] = True
-            if self.told and outputs:
-                outputs = self._untold()[1]
-            return self._notebook_outputs(outputs)
+            self.done.append(Done(source, self.told))
+            outputs = self._outputs(self.session, source)
+            self.done[-1].survived = True
         except Violation as violation:
             if self.state != "ran":                                     # there is no sandbox any more, nor will be
                 return []
-            self.notes.append(f"{where} was stopped: {violation}")
-            return [error_output("Stopped", f"This cell was stopped: {violation}.")]
-        except Exception as error:                                      # its outputs could not travel
-            return [error_output(type(error).__name__, "its outputs are not shown")]
+            if not self.told:
+                self.notes.append(f"{where} was stopped: {violation}")
+                return [error_output("Stopped", f"This cell was stopped: {violation}.")]
+            self.notes.append("a cell was stopped after hidden tests had run")      # which one, why: see _untold
+        if self.told:
+            try:
+                outputs = self._untold()[1]
+            except Violation as violation:
+                return [error_output("Stopped", f"This cell was stopped: {violation}.")]
+        return self._notebook_outputs(outputs)
 
     def _test(self, source):
         """Run a test cell outside; return its outputs: what it printed, and an error if it failed."""
@@ -188,7 +222,7 @@ class Run:
         return printed.getvalue(), None
 
     def _source(self, name):
-        return definition(name, [source for source, _ in self.done])
+        return definition(name, [cell.source for cell in self.done])
 
     def _import(self, cell, lines):
         try:

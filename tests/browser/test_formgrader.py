@@ -106,6 +106,7 @@ def test_a_text_is_marked_by_hand(folder, server, watched):
     expect(listed.locator(".num-submissions")).to_have_text(re.compile("[23]"))
 
     formgrader.get_by_role("link", name="Manual Grading").first.click()
+    expect(formgrader.locator(".breadcrumb .active")).to_have_text(re.compile("Manual Grading"))
     formgrader.locator("#main-table").get_by_role("link", name=NAME).click()    # the assignment …
     expect(formgrader.locator(".breadcrumb .active")).to_have_text(NAME)
     formgrader.locator("#main-table").get_by_role("link", name=NAME).click()    # … and its notebook

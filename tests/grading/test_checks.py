@@ -10,7 +10,7 @@ import torch
 
 from coursekit.grade import check
 from coursekit.grade.checks import answers
-from coursekit.grade.checks.question import question
+from coursekit.grade.checks.question import question, shown
 from coursekit.grade.checks.score import forget
 
 # -- questions and their messages ------------------------------------------------------------------------------------
@@ -124,6 +124,12 @@ def test_hidden_cases_tell_no_input():
         assert not [number for number in ("123456", "123457", "98765", "246912") if number in text]
 
 
+def test_a_long_dictionary_of_tensors_is_shown_by_its_shapes():
+    assert shown({"a": torch.ones(2)}) == "{'a': tensor([1., 1.])}"
+    text = shown({f"weight {i}": torch.ones(3, i + 1) for i in range(9)})
+    assert text.startswith("tensors: 'weight 0' (3, 1), 'weight 1' (3, 2)") and "1." not in text
+
+
 def test_warnings_prints_and_stderr_of_the_answer_do_not_matter(capsys, recwarn):
     def answer(x):
         import warnings
@@ -180,6 +186,22 @@ def test_watch_leaves_everything_as_it_was():
         1 / 0
     assert seen.calls == ["coursekit.models.causal_mask"]
     assert torch.exp is before and sys.getprofile() is profile
+
+
+def test_a_class_is_known_by_its_own_methods_not_by_their_decorators():
+    """`torch.no_grad()` and `contextmanager` wrap all functions in the same code: using another one of them is no use."""
+    @torch.no_grad()
+    def other():
+        return 1
+
+    from coursekit.models import GPT2, GPT2Config
+    with answers.watch(None, ["coursekit.models.GPT2"]) as seen:
+        other()
+    assert seen.calls == []
+    model = GPT2(GPT2Config(5, 4, 4, 2, 1))
+    with answers.watch(None, ["coursekit.models.GPT2"]) as seen:
+        model.step(torch.tensor([[1]]))
+    assert "coursekit.models.GPT2" in seen.calls
 
 
 def test_watch_of_what_is_not_installed_watches_nothing():

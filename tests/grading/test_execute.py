@@ -358,6 +358,21 @@ def test_what_people_see_after_hidden_tests_comes_from_a_process_that_none_asked
     assert "48151623" not in str([one.outputs for one in outcome.notebook.cells])
 
 
+@pytest.mark.parametrize("tell", ["pass", "raise KeyError('heard')", "import os\n    os._exit(3)",
+                                  "import os, sys\n    get_ipython().user_ns['f'] = None"])
+def test_cells_after_hidden_tests_cannot_tell_what_these_asked(kind, tell):
+    """Whether a later cell shows something, fails or dies may not depend on what a hidden test asked, nor may notes."""
+    hidden = "### BEGIN HIDDEN TESTS\nassert f(48151623) == 1\n### END HIDDEN TESTS"
+    spies = [f"if seen and str(seen[0])[{place}] == '{digit}':\n    {tell}\nelse:\n    print('nothing heard')"
+             for place, digit in enumerate("48")]
+    nb = new_notebook(cells=[cell("seen = []\ndef f(x):\n    seen.append(x)\n    return 1"),
+                             cell(hidden, "h", locked=True, grade=True), *map(cell, spies)])
+    outcome = run_notebook(nb, locked_in(nb), None, kind, LIMITS)
+    assert [[output.get("text") for output in one.outputs] for one in outcome.notebook.cells[2:]] == \
+        2 * [["nothing heard\n"]]
+    assert not any("cell 3" in note or "cell 4" in note for note in outcome.notes)
+
+
 def test_teachers_mistakes_stop_the_batch(kind):
     with pytest.raises(GraderError, match="setup.*no_such_package"):
         locked = locked_in(teacher()) | {"setup": LockedCell("import no_such_package", False)}

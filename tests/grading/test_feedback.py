@@ -4,10 +4,13 @@ import html
 import re
 
 import pytest
+from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output
 
 from coursekit.grade import feedback
+from coursekit.grade.harmless import markdown
 from coursekit.grade.records import Record
-from tests.grading.classroom import NAME, SECRET, answers, command, hand_in
+from coursekit.grade.reports import UNSEEN, Mark
+from tests.grading.classroom import NAME, SECRET, answers, cell, command, hand_in
 
 
 @pytest.fixture
@@ -30,7 +33,7 @@ def test_it_has_the_own_notebook_the_marks_and_what_the_checks_said(page):
     half = text(page("half"))
     assert "return [4 for value in values]" in half and "Doubling and taking the mean" in half
     assert "check_double: 0 of 1 points" in half and "check_mean: 2 of 2 points" in half
-    assert "why: not marked yet of 3 points" in half
+    assert "why: to be read by a person, 3 points" in half
     assert "Is it twice each <b>value</b>?" in half, "the check's own words, escaped"
     assert "A test that you do not see was not passed." in half and "Other numbers are tried here." in half
     assert "numpy.sh was left out" in half
@@ -77,6 +80,57 @@ def test_the_same_marks_give_the_same_bytes(graded, page):
     before = {student: page(student) for student in ("plain", "half", "exits")}
     command(graded[0], "feedback")
     assert {student: page(student) for student in before} == before
+
+
+def test_a_text_that_waits_has_no_points_yet(page):
+    half = page("half")
+    row = '<tr><td>why</td><td class="number">{}</td><td class="number">3</td><td>{}</td></tr>'
+    assert row.format("", "to be read by a person") in half
+    assert "<th>together, so far</th>" in half
+    assert row.format(0, "") in page("untouched"), "nothing was written, so there is nothing to read"
+
+
+def test_the_title_has_the_name_on_the_roster(page):
+    assert f"<title>{NAME}: Half Ada</title>" in page("half") and f"<h1>{NAME}: Half Ada</h1>" in page("half")
+    assert f"<title>{NAME}: warns</title>" in page("warns"), "who is on no roster has an id alone"
+
+
+def test_of_the_teachers_texts_headings_are_shown_and_of_the_students_all():
+    released = new_notebook(cells=[
+        new_markdown_cell("# Numbers\n\nLong words, [a link](../there.ipynb), $x^2$"),
+        cell("import math", "imports", locked=True),
+        new_markdown_cell("## One\n```\n# pseudocode\n```"), cell("", "one", solution=True),
+        cell("one()", "check_one", grade=True, locked=True), new_markdown_cell("More words."),
+        cell("YOUR ANSWER", "why", "markdown", grade=True, solution=True), new_markdown_cell("## Handing in\n\nSave."),
+        cell("check.score()", "score", locked=True)])
+    handed_in = new_notebook(cells=[*released.cells, new_markdown_cell("More words. And mine.")])
+    handed_in.cells[6] = cell("# My answer\n\nhas words", "why", "markdown", grade=True, solution=True)
+    marks = {"one": [Mark("check_one", 1, 1)], "why": [Mark("why", None, 3)]}
+    made = feedback.shown(handed_in, released, marks, {})
+    assert [text(str(part["markdown"] or part["code"])).strip() for part in made] == [
+        "Numbers", "One", "", "one()", "My answer\nhas words", "Handing in", "More words. And mine."]
+    made = feedback.shown(new_notebook(cells=handed_in.cells[:-1]), released, marks, {})
+    assert "My answer" in made[-1]["markdown"], "no heading without anything below it"
+
+
+@pytest.mark.parametrize("said, lines", [
+    ("· one is still empty: write.", ["· one is still empty: write."]),
+    ("✗ one is not right.", ["✗ one is not right.", UNSEEN])])
+def test_an_empty_answer_is_called_empty_once(said, lines):
+    tests = [cell(name, name, grade=True, locked=True) for name in ("check_one", "more_one")]
+    for test, words in zip(tests, (said, UNSEEN)):
+        test.outputs = [new_output("error", ename="CheckFailed", evalue=words, traceback=[words])]
+    made = new_notebook(cells=tests)
+    marks = {"one": [Mark("check_one", 0, 1), Mark("more_one", 0, 2)]}
+    assert [words for part in feedback.shown(made, made, marks, {}) for _, words in part["outputs"]] == lines
+
+
+def test_what_turns_the_direction_of_writing_is_shown_as_a_sign():
+    own = new_notebook(cells=[new_code_cell("if a:\n\tb = 1  # \u202e } \u2066\x07\n"),
+                              new_markdown_cell("one\ntwo \u202eeerht")])
+    code, words = feedback.shown(own, new_notebook(), {}, {})
+    assert text(code["code"]) == "if a:\n\tb = 1  # \ufffd } \ufffd\ufffd\n"
+    assert words["markdown"] == "<p>one\ntwo \ufffdeerht</p>\n" == markdown("one\ntwo \u202eeerht")
 
 
 def test_marks_and_words_of_a_person_are_in_it(small):

@@ -10,6 +10,7 @@ from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 
 from coursekit.grade.course import Course
 from coursekit.grade.intake import Rejected, look
+from coursekit.grade.repair import defines
 from tests.grading.classroom import (DOUBLE, MEAN, NAME, TEXT, answers, at, cell, grade_id, odd)
 
 
@@ -189,3 +190,21 @@ def test_pasted_pictures_stay_and_others_do_not(released, folder):
                                               "b": {"image/svg+xml": "<svg>"}}
     found = [cell for cell in take(folder, released, nb).notebook.cells if grade_id(cell) == "why"]
     assert found[0].attachments == {"a.png": {"image/png": "aGk="}}
+
+
+def test_only_a_pdf_is_named(released, folder):
+    (folder / "mine.pdf").write_bytes(b"%PDF-1.7")
+    with pytest.raises(Rejected, match=rf"only a PDF came \(mine.pdf\). Hand in the notebook itself, {NAME}.ipynb"):
+        look(folder, NAME, released)
+
+
+def test_a_thousand_magics_are_read(released, folder):
+    nb = answers(released)
+    nb.cells.append(new_code_cell("!x\n" * 1000 + "a = 1"))
+    assert len(take(folder, released, nb).notebook.cells) == len(nb.cells)
+
+
+def test_names_are_found_among_magics():
+    assert defines("%time\n!ls\nx = %magic\nlen?\ndef f():\n    !ls\n") == {"x", "f"}
+    assert defines("y = (5\n     % 3)") == {"y"}
+    assert defines("a = 1\n" + "#" * 100_000) == set() == defines("a = (")

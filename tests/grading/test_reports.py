@@ -5,6 +5,7 @@ import os
 import zipfile
 
 import pytest
+from nbformat.v4 import new_output
 
 from coursekit.grade import bundle, inbox, reports
 from coursekit.grade.__main__ import when
@@ -37,6 +38,11 @@ def test_no_field_is_a_formula(graded):
             assert fields and not [field for field in fields if field.startswith(("=", "+", "@", "\t"))]
 
 
+@pytest.mark.parametrize("sign", "=+-@\t\r＝＋－＠")
+def test_a_field_that_could_be_a_formula_is_marked_as_text(sign):
+    assert reports.field(f"{sign}1+1") == f"'{sign}1+1" and reports.field(f"1{sign}1") == f"1{sign}1"
+
+
 def test_canvas_gets_its_columns(graded):
     table = read(graded[0] / "grading" / f"{NAME}-canvas.csv")
     assert list(table[0]) == ["Student", "ID", "SIS User ID", "SIS Login ID", "Section", NAME]
@@ -50,8 +56,9 @@ def test_canvas_gets_its_columns(graded):
 def test_moodle_gets_its_columns(graded):
     table = {row["ID number"]: row for row in read(graded[0] / "grading" / f"{NAME}-moodle.csv")}
     assert table["half"]["Email address"] == "half@example.org" and table["half"][NAME] == "2"
-    assert table["cut_off"]["Feedback"].startswith("rejected. there is no notebook")
-    assert table["not_there"][NAME] == "" and table["not_there"]["Feedback"].startswith("missing")
+    assert table["cut_off"]["Feedback"].startswith("Rejected: there is no notebook")
+    assert table["not_there"][NAME] == "" and table["not_there"]["Feedback"] == "Missing: nothing was handed in."
+    assert table["half"]["Feedback"] == "Needs manual grading."
 
 
 def test_stats_say_where_the_class_fell_over(graded):
@@ -62,11 +69,41 @@ def test_stats_say_where_the_class_fell_over(graded):
     assert SECRET not in said
 
 
+def test_stats_count_what_waits_and_share_out_what_is_marked(small):
+    folder, course, released = small
+    for student in ("ada", "bob", "cyd"):
+        hand_in(folder, student, answers(released))
+    command(folder, "grade", "--unsafe")
+    said = command(folder, "stats")
+    assert "points, before reading: median 5 of 8" in said and "3 wait for a reader" in said
+    assert "of the points" not in said[said.index("\nwhy"):]
+    for student, points in (("ada", 3), ("bob", 1.5)):
+        with course.gradebook() as gradebook:
+            grade = gradebook.find_grade("why", NAME, NAME, student)
+            grade.manual_score, grade.needs_manual_grade = points, False
+            gradebook.db.commit()
+    assert "75% of the points, 1 of 2 have them all; 1 waits for a reader" in command(folder, "stats")
+
+
+@pytest.mark.parametrize("name, message, wanted", [
+    ("ValueError", "=1+1 <b>mine</b>", "stops with ValueError"),
+    ("AssertionError", "my own", "stops with AssertionError"),
+    ("AssertionError", "the mean of 1 and 2", "the mean of 1 and 2"), ("KeyError", "", "stops with KeyError"),
+    ("AssertionError", reports.UNSEEN, reports.UNSEEN),
+    ("CheckFailed", "· f is still empty: write.", "· f is still empty: write."),
+    ("Stopped", "Not graded: it took too long.", "Not graded: it took too long.")])
+def test_words_of_a_students_error_are_not_repeated(name, message, wanted):
+    output = new_output("error", ename=name, evalue=message)
+    assert reports.summary(output, "assert same(mean([1, 2]), 1.5), 'the mean of 1 and 2'") == wanted
+
+
 @pytest.mark.parametrize("message, wanted", [
     ("✗ f is not right yet (a).\n\n  input     x\n  wrong     shape (2,)\n\n  Along which axis?\n  Look again.",
      "Along which axis? Look again."),
     ("✗ f stops with an error (a).\n\n  input     x\n  error     KeyError: 'a'\n  where     line 3",
-     "error: KeyError: 'a'"),
+     "stops with KeyError"),
+    ("✗ f stops with an error (a).\n\n  input     x = 3\n  error     ValueError: =1+1\n\n            <b>mine</b>",
+     "stops with ValueError"),
     ("· f is still empty: write.", "· f is still empty: write."), ("", "")])
 def test_the_gist_of_a_message(message, wanted):
     assert reports.gist(message) == wanted
@@ -121,7 +158,7 @@ def test_the_inbox_is_sorted_again_and_again(small):
     (here / "stranger.ipynb").write_text("{}")
     os.symlink("/etc/passwd", here / "ann1.ipynb")
     (folder / "grading" / "roster.csv").write_text(ROSTER, encoding="utf-8")
-    assert inbox.sort(course, NAME) == (["jdoe", "x_y"], ["stranger.ipynb"])
+    assert inbox.sort(course, NAME) == (["jdoe", "x_y"], {inbox.NOBODY: ["stranger.ipynb"]})
     submitted = folder / "grading" / "submitted"
     assert {str(path.relative_to(submitted)) for path in submitted.rglob("*")
             if path.is_file()} == {f"jdoe/{NAME}/{NAME}.ipynb", f"x_y/{NAME}/{NAME}.ipynb"}
@@ -165,8 +202,11 @@ def test_the_bundle_has_no_solution_no_hidden_test_and_no_seed(small, tmp_path):
         names = set(archive.namelist())
         assert names == {f"student/{name}" for name in (
             "README.md", "coursekit/a.py", "lectures/00.ipynb", f"exercises/{NAME}/{NAME}.ipynb")}
+        readme = archive.read("student/README.md").decode()
         text = b"".join(map(archive.read, names)).decode()
     assert SECRET not in text and "return [2 *" not in text and course.seed() not in text and "YOUR CODE HERE" in text
+    assert "make lab" in readme and f"`exercises/{NAME}/{NAME}.ipynb`" in readme and r".venv\Scripts\python" in readme
+    assert not any(word in readme for word in ("solutions", "make test", "make grade", "teaching.md", "{"))
     before = (tmp_path / "student.zip").read_bytes()
     command(folder, "release", "--to", str(tmp_path / "student.zip"))
     assert (tmp_path / "student.zip").read_bytes() == before

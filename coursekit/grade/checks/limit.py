@@ -16,8 +16,8 @@ class _Alarm(BaseException):
 
 
 @contextlib.contextmanager
-def limit():
-    """Raise TooLong if the block runs for more than SECONDS seconds; handler and timer are put back afterwards.
+def limit(seconds=None):
+    """Raise TooLong if the block runs for more than some seconds (SECONDS); handler and timer are put back afterwards.
 
     Signals reach the main thread alone, and Windows has no timer for them: elsewhere there is no limit.
     """
@@ -29,7 +29,7 @@ def limit():
         raise _Alarm
 
     handler = signal.signal(signal.SIGALRM, ring)
-    timer = signal.setitimer(signal.ITIMER_REAL, SECONDS, 1)            # again each second, should one be swallowed
+    timer = signal.setitimer(signal.ITIMER_REAL, seconds or SECONDS, 1) # again each second, should one be swallowed
     try:
         yield
     except _Alarm:
