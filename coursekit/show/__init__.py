@@ -4,13 +4,15 @@ Every function returns an object that shows itself in a notebook, on light and d
 fall back on. matplotlib loads with the first figure, not before.
 """
 
+from .diagrams import flow_chart, module_diagram
 from .drawings import arrows, token_boxes
 from .highlight import compare, highlight
 from .html import Html
 from .picture import picture
 from .plots import bars, head_grid, heatmap, lines, positions
+from .tree import beam_tree
 
 __all__ = [
-    "Html", "arrows", "bars", "compare", "head_grid", "heatmap", "highlight", "lines", "picture", "positions",
-    "token_boxes",
+    "Html", "arrows", "bars", "beam_tree", "compare", "flow_chart", "head_grid", "heatmap", "highlight", "lines",
+    "module_diagram", "picture", "positions", "token_boxes",
 ]

@@ -10,7 +10,7 @@ from .html import display_width, visible
 from .inputs import number, numbers, strings
 from .picture import new_figure, picture, plain
 
-_BLUE, _ORANGE, _MASKED = "#0072b2", "#d55e00", "#e6e6e6"
+_BLUE, _ORANGE, _MASKED, _DROPPED = "#0072b2", "#d55e00", "#e6e6e6", "#d0d0d0"
 _SERIES = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#000000", "#e69f00", "#56b4e9")      # Okabe & Ito (2008)
 _STYLES = ("-", "--", "-.", ":", (0, (5, 1)), (0, (3, 1, 1, 1)), (0, (1, 1)))
 _WRITE_UP_TO = 12           # tokens a side: larger attention maps go without numbers in their cells
@@ -95,22 +95,27 @@ def head_grid(A, tokens, title=None):
 
 
 @plain
-def bars(labels, values, title=None, xlabel=None, horizontal=True):
+def bars(labels, values, title=None, xlabel=None, horizontal=True, kept=None):
     """A bar for each label, blue above zero and hatched orange-red below, its value at its end (with a sign if any is < 0).
 
     labels: n strings; values: (n,) numbers; `xlabel` names what is measured. Horizontal bars run from top to bottom.
+    kept: (n,) booleans, if given: bars that are not kept are grey and dotted.
     Raises TypeError or ValueError, in one line, for lengths that differ, nothing to draw or values not finite.
     """
     labels = strings(labels, "labels")
     values = numbers(values, "values", (len(labels),))
     if not labels:
         raise ValueError("bars needs at least one label and value, got none")
+    kept = None if kept is None else numbers(kept, "kept", (len(labels),)).astype(bool)
     length = 0.32 * len(labels) + 0.9
     fig, ax = new_figure(5.5, max(1.6, length)) if horizontal else new_figure(max(3.0, 1.6 * length), 3.2)
     places = np.arange(len(labels))
     drawn = (ax.barh if horizontal else ax.bar)(places, values, 0.72, edgecolor="white")
     for patch, value in zip(drawn, values):
         patch.set(facecolor=_BLUE if value >= 0 else _ORANGE, hatch="" if value >= 0 else "//")
+    for patch, keep in zip(drawn, [] if kept is None else kept):
+        if not keep:
+            patch.set(facecolor=_DROPPED, hatch="...", edgecolor="#6e6e6e")
     written = [number(v) if values.min() < 0 else number(v).lstrip("+") for v in values]
     ax.bar_label(drawn, written, padding=3, fontsize=8)
     ax.margins(**{"x" if horizontal else "y": 0.15})
@@ -129,7 +134,8 @@ def bars(labels, values, title=None, xlabel=None, horizontal=True):
     what = f" of {xlabel}" if xlabel else ""
     listed = ", ".join(named) if len(named) <= 20 else (
         f"largest {named[values.argmax()]}, smallest {named[values.argmin()]}")
-    return picture(fig, _titled(title, f"Bar chart{what} with {_count(len(labels), 'bar')}: {listed}."))
+    left = "" if kept is None else f" Kept: {', '.join(visible(n) for n, k in zip(labels, kept) if k) or 'none'}."
+    return picture(fig, _titled(title, f"Bar chart{what} with {_count(len(labels), 'bar')}: {listed}.{left}"))
 
 
 @plain

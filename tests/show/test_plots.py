@@ -40,6 +40,7 @@ FIGURES = {
     "layers": lambda: head_grid(np.stack([[A, CAUSAL]] * 2), WORDS, title="all"),
     "bars": lambda: bars(WORDS, [0.5, -1, 0, 0.25], "LIME", xlabel="weight"),
     "columns": lambda: bars(WORDS, [0.5, -1, 0, 0.25], horizontal=False),
+    "kept": lambda: bars(WORDS, [0.5, 0.3, 0.15, 0.05], kept=[True, True, False, False]),
     "lines": lambda: lines(None, {"train": [3, 2, 1], "$v": [3, 2.5, 2]}, "epoch", "loss"),
     "positions": lambda: positions(np.sin(np.arange(40).reshape(10, 4))),
 }
@@ -141,6 +142,14 @@ def test_bars_show_sign_without_colour_and_values_in_order():
     assert "largest w29 29, smallest w0 0" in repr(bars([f"w{i}" for i in range(30)], range(30)))
 
 
+def test_bars_that_are_not_kept_are_grey_dotted_and_said():
+    shown = bars(["a", "b", "c"], [0.5, 0.3, 0.2], kept=torch.tensor([True, False, True]))
+    assert shown.text.endswith("a 0.5, b 0.3, c 0.2. Kept: a, c.")
+    assert [bool(bar.get_hatch()) for bar in shown.fig.axes[0].patches] == [False, True, False]
+    assert len({bar.get_facecolor() for bar in shown.fig.axes[0].patches}) == 2
+    assert bars(["a"], [1.0], kept=[False]).text.endswith("Kept: none.")
+
+
 def test_curves_are_told_apart_by_dashes_and_described():
     shown = lines([10, 20, 30], {"train": [3, 1, 2], "valid": [4, 4, 4]}, "step", "loss", title="run")
     assert repr(shown) == ("run: 2 curves of loss over step from 10 to 30: "
@@ -163,6 +172,7 @@ def test_curves_are_told_apart_by_dashes_and_described():
     (lambda: head_grid(np.zeros((0, 4, 4)), WORDS), ValueError, "at least one head"),
     (lambda: bars(["a"], [1, 2]), ValueError, r"values must have shape \(1,\)"),
     (lambda: bars([], []), ValueError, "at least one label"),
+    (lambda: bars(["a"], [1], kept=[True, False]), ValueError, r"kept must have shape \(1,\), got \(2,\)"),
     (lambda: bars(["a"], [np.inf]), ValueError, "finite"),
     (lambda: lines(None, {}, "x", "y"), TypeError, "at least one curve"),
     (lambda: lines([0, 1], {"a": [1]}, "x", "y"), ValueError, r"curve 'a' must have shape \(2,\)"),

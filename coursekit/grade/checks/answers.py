@@ -208,11 +208,11 @@ def _find(name):
 
 
 def _codes(thing):
-    """The code objects that run when a function or a class (its methods) is used."""
+    """The code objects that run when a function or a class (its methods) is used, and no decorator's."""
     if inspect.isclass(thing):
         members = [getattr(member, "__func__", member) for member in vars(thing).values()]
-        return [member.__code__ for member in members if inspect.isfunction(member)]
-    return [thing.__code__] if inspect.isfunction(thing) else []
+        return [inspect.unwrap(member).__code__ for member in members if inspect.isfunction(member)]
+    return [inspect.unwrap(thing).__code__] if inspect.isfunction(thing) else []
 
 
 def mentions(text, names):

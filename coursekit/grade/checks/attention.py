@@ -7,7 +7,7 @@ import torch
 from coursekit.grade.checks.answers import vjp
 from coursekit.grade.checks.failure import CheckFailed
 from coursekit.grade.checks.heads import ATTENTIONS, fold, is_equivariant, known, multi_head, rounded
-from coursekit.grade.checks.question import question
+from coursekit.grade.checks.question import SOFTMAXES, question
 from coursekit.grade.checks.same import kind, same
 from coursekit.grade.checks.score import announce
 from coursekit.models import scaled_dot_product_attention, single_query_attention
@@ -41,7 +41,7 @@ TABLE = torch.tensor([[1.0, 2.0, 3.0], [1.0, 1.0, 4.0]])
 @question((1, 1), {"three scores": (torch.tensor([0.0, 1.0, 2.0]), 0), "along the rows": (TABLE, 1),
                    "along the columns": (TABLE, 0), "scores of a thousand": (torch.tensor([1000.0, 999.0, 0.0]), 0),
                    "double precision": (TABLE.double(), 1)},
-          forbidden=("torch.softmax", "torch.log_softmax", "torch.nn.Softmax", "scipy.special.softmax"),
+          forbidden=SOFTMAXES,
           instead="exp, a maximum and a sum", also=_differentiable,
           hints={"shapes": "Do the maximum and the sum keep the axis that they are taken along?"})
 def softmax(u, axis):

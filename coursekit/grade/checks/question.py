@@ -28,6 +28,9 @@ from coursekit.grade.checks.same import difference, kind, same
 from coursekit.grade.checks.score import record
 
 SHAPES = "Write the shape of each line behind it as a comment: where is one transposed?"
+SOFTMAXES = ("torch.softmax", "torch.log_softmax", "torch.softmin", "torch.special_softmax", "torch.nn.Softmax",
+             "torch.nn.LogSoftmax", "torch.nn.Softmin", "scipy.special.softmax")     # where one is asked for
+INSIDES = ("__wrapped__", "_expected", "grade.checks", "setprofile", "settrace", "_getframe", "gc.get_")
 LONGEST = 400       # characters of a value that a message shows
 EXACTLY = (0, 0)    # tolerance
 
@@ -193,8 +196,15 @@ class Question:
                           f"good idea.)"))
 
     def _look_at_source(self, answer):
-        if found := answers.mentions(answers.source(answer), self.forbidden):
+        source = answers.source(answer)
+        if found := answers.mentions(source, self.forbidden):
             raise CheckFailed(self._not_allowed(found[0]).replace(" calls ", " mentions ", 1))
+        if found := [word for word in INSIDES if word in source]:
+            raise CheckFailed(f"✗ {self.name} reaches into the check or into Python itself ({found[0]}).\n\n" + wrapped(
+                "Write what it computes in a function of your own."))
+        if not source and hasattr(answer, "_remote"):                   # made by exec, say, or put there by a name
+            raise CheckFailed(f"✗ {self.name} is not defined by a statement in a cell.\n\n" + wrapped(
+                f"Write `def {self.name}(…)` in the cell of the question."))
 
     def _input(self, arguments):
         names = inspect.signature(self._expected).parameters
@@ -208,8 +218,8 @@ def in_time(answer):
 
 
 USUAL = [           # (types of errors, what they say, what to do about it)
-    (KeyError, "", "A key that is not in a dictionary yet has no value that could be looked up or added to: "
-                   "`counts.get(key, 0)` is 0 for it."),
+    (KeyError, "", "A key that is not in a dictionary has no value that could be looked up or added to: `key in "
+                   "counts` asks first, and `counts.get(key, 0)` is 0 for it."),
     (TypeError, "unhashable type", "A list cannot be a key of a dictionary, nor an element of a set. A tuple can: "
                                    "tuple(…)."),
     (ValueError, "values to unpack", "There are more, or fewer, parts than names for them. (A loop over a dictionary "
@@ -223,6 +233,8 @@ USUAL = [           # (types of errors, what they say, what to do about it)
      "`is not None` asks that. For each entry: `&`, `|`, `~`. For all of them: .all() or .any()."),
     (TypeError, "NoneType", "Something is None there: an argument that was left out, or what came back from a function "
                             "without `return`?"),
+    (TypeError, r"^sort\(\) ", "torch's sort with `stable` wants every argument by its name: .sort(dim=-1, "
+                             "descending=True, stable=True)."),
     (TypeError, "return_types", "`.max(axis)` and `.min(axis)` return two things, the values and where they stand; "
                                 "`.amax(axis)` and `.amin(axis)` only the values."),
     (TypeError, r"must be Tensor, not (int|float)", "torch's functions take tensors. For a plain number there is math: "
@@ -245,8 +257,9 @@ def advise(error, name, n_arguments, shapes=SHAPES):
         return f"Leave the first line of the function as it was: it takes {n_arguments} arguments."
     if isinstance(error, NameError) and (found := re.search(r"name '(\w+)' is not defined", text)):
         return f"`{found[1]}` is not known here: is it spelled as where you defined it, and has that cell run?"
-    if isinstance(error, (RuntimeError, ValueError)) and re.search(r"size of tensor|shapes cannot be mult|inconsistent "
-                                                                   r"tensor size|size mismatch", text):
+    if isinstance(error, (RuntimeError, ValueError, IndexError)) and re.search(
+            "[Ss]izes? of tensor|shapes cannot be mult|inconsistent tensor size|size mismatch|not be broadcast|"
+            "shape of the mask", text):
         return f"Two shapes do not fit. {shapes}"
     if isinstance(error, RuntimeError) and ("dtype" in text or "expected scalar type" in text):
         return "Two dtypes meet. Does a constant that you make have the dtype of the input (dtype=u.dtype)?"
@@ -272,7 +285,13 @@ def shown(value):
                          f"a tensor of shape {tuple(value.shape)}, dtype {str(value.dtype).removeprefix('torch.')}")
     if type(value) is set and value and all(type(entry) is str for entry in value):
         return shortened("{" + ", ".join(map(repr, sorted(value))) + "}")   # the same order each time
-    return shortened(repr(value)) if is_data(value) else kind(value).partition(" (")[0]
+    if not is_data(value):
+        return kind(value).partition(" (")[0]
+    text = repr(value)
+    if len(text) > LONGEST and kind(value) == "a dictionary" and {kind(w) for w in dict.values(value)} == {"a tensor"}:
+        text = "tensors: " + ", ".join(f"{key!r} {tuple(w.shape)}" for key, w in dict.items(value))
+        return textwrap.fill(shortened(text), 88)
+    return shortened(text)
 
 
 def is_data(value, depth=8):

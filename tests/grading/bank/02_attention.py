@@ -21,6 +21,11 @@ alias = functools.partial(torch.softmax, dim=-1)
 
 # -- softmax ---------------------------------------------------------------------------------------------------------
 
+@wrong("softmax", "softmax calls torch.softmin")
+def _(u, axis):
+    return F.softmin(-u, axis)
+
+
 @wrong("softmax", "`.amax(axis)` and `.amin(axis)` only the values")
 def _(u, axis):
     e = torch.exp(u - u.max(axis, keepdim=True))
@@ -510,6 +515,12 @@ def _window(T, w):
 
 def _masked(scores, allowed):
     return torch.softmax(scores.masked_fill(~allowed, -math.inf), 1)
+
+
+@wrong("masked_weights", "reaches into the check or into Python itself (__wrapped__)")
+def _(scores, w):
+    from coursekit.grade import check
+    return check.attention.masked_weights.__wrapped__(scores, w)
 
 
 @wrong("masked_weights", "That is the slide's mistake")

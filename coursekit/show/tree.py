@@ -1,0 +1,135 @@
+"""Beam search drawn as the tree it is: a column for each new token, a box for each beginning that was looked at."""
+
+import base64
+import math
+
+from .html import Html, display_width, escape, visible
+from .inputs import strings
+
+_ROW, _GAP, _TOP = 24, 34, 14                                   # pixels: a box and its space, between columns, margin
+_BOX = {                                                        # of each fate: the box, the letters, the line to it
+    "kept": ('fill="#d9ebf5" stroke="#0072b2" stroke-width="1.3"', "#111", 'stroke="#0072b2" stroke-width="1.6"'),
+    "finished": ('fill="#fdebd0" stroke="#b35900" stroke-width="2.6"', "#111", 'stroke="#b35900" stroke-width="1.6"'),
+    "dropped": ('fill="none" stroke="#8c8c8c" stroke-dasharray="3 3"', "#595959",
+                'stroke="#8c8c8c" stroke-dasharray="3 3"'),
+}
+_BEST = 'stroke="#b35900" stroke-width="4"'                     # the line to the best finished text
+_KEY = "solid: kept and continued; thick border: finished; dashed: dropped; thick line: the best"
+
+
+def beam_tree(steps, words, prompt="", title=None):
+    """The tree of a beam search, the prompt on the left; each box has a token and the probability of the beginning
+    that ends in it, from the first new token on.
+
+    steps: for each new token a list of candidates (parent, token, log_probability, score, fate), as BeamSearch.steps
+    has them: `parent` is a place in the list before (None in the first), `token` an id, `fate` "kept", "finished" or
+    "dropped". words: D strings, the token of every id. prompt: what stands before, shown as the root. Candidates of
+    probability 0 are left out. The drawing is an SVG image on white, like that of `arrows`.
+    Raises ValueError or TypeError, in one line, where there is nothing to draw or a candidate does not fit.
+
+    >>> first = [(None, 0, math.log(0.6), -0.5, "kept"), (None, 1, math.log(0.4), -0.9, "kept")]
+    >>> beam_tree([first, [(1, 2, math.log(0.3), -1.2, "finished")]], ["it", "nobody", "knows"])
+    Beam search over 2 tokens. Step 1: kept it 0.6, nobody 0.4. Step 2: finished nobody knows 0.3. Best finished: nobody knows 0.3.
+    """
+    words = strings(words, "words")
+    root = {"text": visible(prompt), "chance": "", "fate": "kept", "children": [], "path": [], "column": 0}
+    columns, best = [[root]], None
+    before = {None: root}
+    for step, candidates in enumerate(steps, start=1):
+        here = {}
+        for rank, candidate in enumerate(candidates):
+            node, parent, score = _node(step, rank, candidate, words, before)
+            if node is not None:
+                here[rank] = node
+                parent["children"].append(node)
+                if node["fate"] == "finished" and (best is None or score > best[0]):
+                    best = score, node
+        columns.append(list(here.values()))
+        before = here
+    if len(columns) < 2 or not columns[1]:
+        raise ValueError("beam_tree needs at least one step with a candidate that is possible, got none")
+    rows = _place(root)
+    alt = _told(columns, best)
+    return _drawn(columns, best, rows, alt, title)
+
+
+def _node(step, rank, candidate, words, before):
+    """One candidate as (node, its parent, its score); node is None where its probability is 0."""
+    where = f"candidate {rank} of step {step}"
+    try:
+        parent, token, log_p, score, fate = candidate
+    except (TypeError, ValueError):
+        raise ValueError(f"{where} must be (parent, token, log_probability, score, fate), got {candidate!r}") from None
+    if log_p == -math.inf:
+        return None, None, None
+    if parent not in before:
+        raise ValueError(f"{where} has the parent {parent!r}: expected a place in the step before (None in step 1)")
+    if token not in range(len(words)):
+        raise ValueError(f"{where} has the token {token!r}: words names ids 0 to {len(words) - 1}")
+    if fate not in _BOX:
+        raise ValueError(f"{where} has the fate {fate!r}: expected one of {', '.join(map(repr, _BOX))}")
+    text, p = visible(words[token]), math.exp(log_p)
+    node = {"text": text, "chance": f"{p:.3g}", "fate": fate, "children": [],
+            "path": [*before[parent]["path"], text], "column": step, "parent": before[parent]}
+    return node, before[parent], score
+
+
+def _place(root):
+    """Give every node its row: leaves one below the other, a parent in the middle of its children. The number of rows."""
+    rows = 0
+    todo = [(root, False)]
+    while todo:
+        node, done = todo.pop()
+        if not node["children"]:
+            node["row"], rows = rows, rows + 1
+        elif done:
+            node["row"] = (node["children"][0]["row"] + node["children"][-1]["row"]) / 2
+        else:
+            todo += [(node, True), *((child, False) for child in reversed(node["children"]))]
+    return rows
+
+
+def _told(columns, best):
+    """The tree in words: what each step kept and finished, and the best."""
+    said = []
+    for step, nodes in enumerate(columns[1:], start=1):
+        parts = [f"{fate} " + ", ".join(f"{' '.join(node['path'])} {node['chance']}" for node in nodes if node["fate"] == fate)
+                 for fate in ("kept", "finished") if any(node["fate"] == fate for node in nodes)]
+        said.append(f"Step {step}: " + ("; ".join(parts) or "all dropped") + ".")
+    if best is not None:
+        said.append(f"Best finished: {' '.join(best[1]['path'])} {best[1]['chance']}.")
+    return f"Beam search over {len(columns) - 1} token{'s' * (len(columns) > 2)}. " + " ".join(said)
+
+
+def _drawn(columns, best, rows, alt, title):
+    best_path, node = set(), best and best[1]
+    while node is not None:
+        best_path.add(id(node))
+        node = node.get("parent")
+    widths = [max(24.0, *(14 + 7.6 * display_width(n["text"]) + 6.4 * len(n["chance"]) + 8 * bool(n["chance"])
+                          for n in nodes)) if nodes else 0.0 for nodes in columns]
+    left = [8 + sum(widths[:i]) + _GAP * i for i in range(len(widths))]
+    width, height = max(left[-1] + widths[-1] + 8, 20 + 6.0 * len(_KEY)), _TOP + _ROW * rows + 26
+    lines, boxes = [], []
+    for nodes in columns:
+        for node in nodes:
+            i, y = node["column"], _TOP + _ROW * (node["row"] + 0.5)
+            box, ink, line = _BOX[node["fate"]]
+            if "parent" in node:
+                x0, y0 = left[i - 1] + widths[i - 1], _TOP + _ROW * (node["parent"]["row"] + 0.5)
+                middle = (x0 + left[i]) / 2
+                line = _BEST if id(node) in best_path else line
+                lines.append(f'<path d="M{x0:.0f} {y0:.0f}C{middle:.0f} {y0:.0f} {middle:.0f} {y:.0f} {left[i]:.0f} {y:.0f}" '
+                             f"{line}/>")
+            boxes.append(f'<rect x="{left[i]:.0f}" y="{y - 10:.0f}" width="{widths[i]:.0f}" height="20" rx="4" {box}/>'
+                         f'<text x="{left[i] + 6:.0f}" y="{y + 4.5:.0f}" fill="{ink}">{escape(node["text"])}</text>'
+                         f'<text x="{left[i] + widths[i] - 6:.0f}" y="{y + 4:.0f}" font-size="11" fill="#404040" '
+                         f'text-anchor="end">{node["chance"]}</text>')
+    svg = (f'<svg xmlns="http://www.w3.org/2000/svg" width="{width:.0f}" height="{height:.0f}" font-size="13" '
+           f'font-family="sans-serif"><rect width="100%" height="100%" rx="4" fill="#fff"/><g fill="none">{"".join(lines)}</g>'
+           f'{"".join(boxes)}<text x="8" y="{height - 8:.0f}" font-size="11" fill="#595959">{_KEY}</text></svg>')
+    head = ""
+    if title is not None:
+        alt, head = f"{visible(title)}: {alt}", f"<div><b>{escape(title)}</b></div>"
+    source = base64.b64encode(svg.encode()).decode()
+    return Html(f'{head}<img alt="{escape(alt)}" src="data:image/svg+xml;base64,{source}">', alt)
