@@ -517,12 +517,6 @@ def _masked(scores, allowed):
     return torch.softmax(scores.masked_fill(~allowed, -math.inf), 1)
 
 
-@wrong("masked_weights", "reaches into the check or into Python itself (__wrapped__)")
-def _(scores, w):
-    from coursekit.grade import check
-    return check.attention.masked_weights.__wrapped__(scores, w)
-
-
 @wrong("masked_weights", "That is the slide's mistake")
 def _(scores, w):
     return torch.softmax(scores, 1) * _window(len(scores), w)
@@ -912,6 +906,12 @@ def _(layer, T, d):
 
 
 # -- fold ------------------------------------------------------------------------------------------------------------
+
+@wrong("fold", "reaches into the check or into Python itself (__wrapped__)")
+def _(e_cls, W_q, W_k, W_v, W_l):
+    from coursekit.grade import check
+    return check.attention.fold.__wrapped__(e_cls, W_q, W_k, W_v, W_l)
+
 
 @wrong("fold", "u lacks the division by √d_att")
 def _(e_cls, W_q, W_k, W_v, W_l):
