@@ -22,13 +22,14 @@ def word_terms(model, document, mask_token="[UNK]"):
     Position 0 is [CLS], positions 1 … T are the words, the rest is padding; only words differ between [0] and [1].
     Lopardo, Precioso and Garreau (ICML 2024), Section 2: g_t and y_t, and g_{h,t} and y_{h,t}.
     """
-    ids = token_ids(model, [document, [mask_token] * len(document)])
+    distinct, place = token_ids(model, [document, [mask_token] * len(document)]).unique(return_inverse=True)
     with torch.no_grad():
         W_q, W_k, W_v, W_l = (W.double() for W in (model.W_q, model.W_k, model.W_v, model.W_l))
-        e = model.W_e[ids].double() + model.W_p.double()                          # (2, T_max, d_e)
-        q = W_q @ e[0, 0] / math.sqrt(W_q.shape[1])                               # (K, d_att), scaled
+        W_e, W_p = model.W_e[distinct].double(), model.W_p.double()               # (n distinct, d_e), (T_max, d_e)
+        q = W_q @ (W_e[place[0, 0]] + W_p[0]) / math.sqrt(W_q.shape[1])           # (K, d_att), scaled
         u, w = (q[:, None] @ W_k).squeeze(1), (W_l[:, None] @ W_v).squeeze(1)     # (K, d_e)
-        terms = (e @ torch.cat([u, w]).T).numpy()                                 # (2, T_max, 2K)
+        read = torch.cat([u, w]).T                                                # (d_e, 2K): log g and y are linear
+        terms = ((W_e @ read)[place] + W_p @ read).numpy()                        # (2, T_max, 2K)
     return terms[..., :len(W_l)], terms[..., len(W_l):]
 
 
@@ -43,22 +44,22 @@ def replaced(model, document, mask_token="[UNK]"):
     g = np.exp(log_g - log_g.max((0, 1)))
     terms = np.concatenate([g, g * y], -1)                                        # (2, T_max, 2K)
     words, K = slice(1, len(document) + 1), g.shape[-1]
-    always = terms[0, 0] + terms[0, words.stop:].sum(0)                           # [CLS] and padding, (2K,)
+    always = (terms[0, 0] + terms[0, words.stop:].sum(0))[:, None]                # [CLS] and padding, (2K, 1)
+    kept, gone = terms[:, words].transpose(0, 2, 1)                               # (2K, T) each
 
     def score(masks):
-        z = masks.astype(float)
-        sums = z @ terms[0, words] + (1 - z) @ terms[1, words] + always           # (n, 2K)
-        D, N = sums[:, :K], sums[:, K:]
-        lost = (D < _TINY).any(1)
-        D[lost] = 1
-        scores = (N / D).mean(1)
+        z = masks.T.astype(float)                                                 # (T, n)
+        D, N = (kept @ z + gone @ (1 - z) + always).reshape(2, K, -1)             # (K, n)
+        lost = (D < _TINY).any(0)
+        D[:, lost] = 1
+        scores = (N / D).mean(0)
         if lost.any():
-            kept = np.ones((lost.sum(), model.T_max, 1), bool)
-            kept[:, words, 0] = masks[lost]
-            own = np.where(kept, *log_g)                                          # (lost, T_max, K)
+            stays = np.ones((lost.sum(), model.T_max, 1), bool)
+            stays[:, words, 0] = masks[lost]
+            own = np.where(stays, *log_g)                                         # (lost, T_max, K)
             alpha = np.exp(own - own.max(1, keepdims=True))
             alpha /= alpha.sum(1, keepdims=True)
-            scores[lost] = (alpha * np.where(kept, *y)).sum(1).mean(1)
+            scores[lost] = (alpha * np.where(stays, *y)).sum(1).mean(1)
         return scores
 
     return score

@@ -132,7 +132,7 @@ def coalition_pairs(d, n_samples, seed=0):
         left, sizes = left - pairs, sizes[1:]
     if len(sizes):
         random, weight = np.random.default_rng(seed), weight[-len(sizes):]
-        drawn = random.choice(sizes, left, p=weight / weight.sum())
+        drawn = sizes[np.searchsorted(weight.cumsum() / weight.sum(), random.random(left), side="right")]
         lots = random.random((left, d), dtype=np.float32)                         # S: the tokens with the s smallest
         masks.append(lots < np.take_along_axis(np.sort(lots, axis=1), drawn[:, None], axis=1))
         weights.append(np.full(left, weight.sum() / left))
