@@ -157,14 +157,14 @@ def lines(x, series, xlabel, ylabel, title=None):
     if not len(x):
         raise ValueError("x must have at least one point, got none")
     curves = [numbers(series[name], f"curve {name!r}", (len(x),)) for name in names]
-    fig, ax = new_figure(5.6, 3.2)
+    fig, ax = new_figure(7.4 if len(names) > 1 else 5.6, 3.2)                     # room for the legend beside it
     for i, (name, y) in enumerate(zip(names, curves)):
         ax.plot(x, y, color=_SERIES[i % 7], linestyle=_STYLES[i % 7], linewidth=1.8, label=visible(name).lstrip("_"),
                 marker="o" if len(x) <= 20 else None, markersize=3.5)
     ax.set(xlabel=xlabel, ylabel=ylabel)
     ax.grid(alpha=0.25)
     if len(names) > 1:
-        for text in ax.legend(frameon=False).get_texts():
+        for text in ax.legend(frameon=False, loc="upper left", bbox_to_anchor=(1, 1)).get_texts():
             text.set_parse_math(False)
     _quiet(ax)
     if title is not None:
