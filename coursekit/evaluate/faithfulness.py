@@ -9,6 +9,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from coursekit.explain.attribution import Attribution
 from coursekit.explain.masks import evaluate_masks, read_tokens
 from coursekit.show import lines
 
@@ -79,7 +80,7 @@ def sufficiency(model_or_predict, document, attribution, bins=ERASER_BINS, by="d
 
 
 def _eraser(model_or_predict, document, attribution, bins, by, mask_token, keep):
-    if not bins or not all(0 < share <= 1 for share in bins):
+    if np.ndim(bins) != 1 or not len(bins) or not all(0 < share <= 1 for share in bins):
         raise ValueError(f"bins are shares of the tokens, above 0 and at most 1, got {bins!r}")
     everything, order, towards = _prepared(model_or_predict, document, attribution, by, mask_token, probabilities=True)
     if not len(order):
@@ -95,6 +96,8 @@ def _eraser(model_or_predict, document, attribution, bins, by, mask_token, keep)
 def _prepared(model_or_predict, document, attribution, by, mask_token, probabilities=False):
     """Masks (T + 1, d) that keep all, the places of the T scored tokens, most important first, and masks → scores."""
     document = read_tokens(model_or_predict, document)
+    if not isinstance(attribution, Attribution):
+        raise TypeError(f"expected an Attribution, as explainers return it, got {type(attribution).__name__}")
     if "distinct" in attribution.about:
         attribution = attribution.on(document)
     T = len(attribution)

@@ -101,11 +101,11 @@ def needs(model, *names, explainer):
                         f"{', '.join(missing)}: use a method that only calls predict, such as lime or kernel_shap")
 
 
-def predictor(model_or_predict, explainer):
+def predictor(model_or_predict):
     """The function predict(documents) of a black box: an object that has one, or the function itself."""
     predict = getattr(model_or_predict, "predict", model_or_predict)
     if not callable(predict):
-        raise TypeError(f"{explainer} needs a model with predict(documents), or such a function, "
+        raise TypeError("a black box is a model with predict(documents), or such a function, "
                         f"got {type(model_or_predict).__name__}")
     return predict
 
@@ -119,6 +119,6 @@ def chosen(scores, target):
         return scores, None
     C = scores.shape[1]
     target = int(scores[0].argmax()) if target is None else target
-    if target not in range(C):
+    if isinstance(target, bool) or target not in range(C):
         raise ValueError(f"target must be a class from 0 to {C - 1}, got {target!r}")
     return scores[:, target], target

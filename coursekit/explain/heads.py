@@ -32,7 +32,8 @@ def head_patterns(model, documents):
 
     "broad" is the entropy of a row over that of an even one, which is log T, or log s for row s of a causal model: 1 is
     even attention, 0 a single token. Rows that can see one token only are not counted; attention to padding is left
-    out. model: anything with `tokens(document)` and `attentions(document) -> (L, K, T, T)`.
+    out, and a row that has no other counts as even. model: anything with `tokens(document)` and
+    `attentions(document) -> (L, K, T, T)`.
     Raises ValueError if no document has two tokens.
     """
     sums, even, rows = {}, {}, 0
@@ -42,7 +43,8 @@ def head_patterns(model, documents):
         seen = np.tri(len(tokens)) if causal else np.ones((len(tokens),) * 2)   # (T, T)
         counted = seen.sum(1) > 1
         A, seen, kinds = A[:, :, counted], seen[counted], kinds_of_pairs(tokens)
-        A, spread, rows = A / A.sum(-1, keepdims=True), seen / seen.sum(1, keepdims=True), rows + counted.sum()
+        spread, total, rows = seen / seen.sum(1, keepdims=True), A.sum(-1, keepdims=True), rows + counted.sum()
+        A = np.where(total > 0, A / np.where(total > 0, total, 1), spread)
         for kind, pairs in kinds.items():
             sums[kind] = sums.get(kind, 0) + (A * pairs[counted]).sum((2, 3))
             even[kind] = even.get(kind, 0) + (spread * pairs[counted]).sum()

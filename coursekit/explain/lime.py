@@ -4,6 +4,8 @@ does it, down to the random numbers: the same seed draws the same masks.
 
 import numpy as np
 
+from coursekit.show.inputs import whole
+
 from .attribution import Attribution, chosen
 from .masks import evaluate_masks, read_tokens
 
@@ -29,9 +31,9 @@ def lime(model_or_predict, document, n_samples=1000, seed=0, kernel_width=25, bo
     >>> [(word, round(score, 3)) for word, score in explanation.top(1)]
     [('good', 2.0)]
     """
-    if n_samples < 2 or kernel_width <= 0 or ridge < 0:
-        raise ValueError("lime needs n_samples ≥ 2, kernel_width > 0 and ridge ≥ 0, "
-                         f"got {n_samples}, {kernel_width} and {ridge}")
+    n_samples, seed = whole(n_samples, "n_samples", 2), whole(seed, "seed")
+    if not (kernel_width > 0 and ridge >= 0):
+        raise ValueError(f"lime needs kernel_width > 0 and ridge ≥ 0, got {kernel_width} and {ridge}")
     tokens = read_tokens(model_or_predict, document)
     column = {word: j for j, word in enumerate(dict.fromkeys(tokens))}
     features, groups = (list(column), [column[t] for t in tokens]) if bow else (tokens, None)

@@ -9,7 +9,7 @@ import numpy as np
 from tqdm.auto import tqdm
 
 from coursekit.models import AttentionClassifier
-from coursekit.show.inputs import numbers, strings
+from coursekit.show.inputs import numbers, strings, whole
 
 from .attribution import Attribution, chosen, predictor
 from .factorised import deleted, replaced
@@ -40,10 +40,15 @@ def evaluate_masks(model_or_predict, document, masks, by="replace", mask_token="
     >>> evaluate_masks(count_good, ["good", "good", "film"], [[1, 1, 1], [0, 1, 0]])
     array([2., 1.])
     """
-    predict = predictor(model_or_predict, "evaluate_masks")
-    document = read_tokens(model_or_predict, document)
-    masks = np.asarray(masks).astype(bool)
+    predict = predictor(model_or_predict)
+    document, [mask_token] = read_tokens(model_or_predict, document), strings([mask_token], "mask_token")
+    chunk, masks = whole(chunk, "chunk", 1), np.asarray(masks)
+    if masks.dtype != bool and not np.isin(masks, (0, 1)).all():
+        raise ValueError("masks are true (1) where a token stays and false (0) where it goes, got something else")
+    masks = masks.astype(bool)
     if groups is not None:
+        if masks.ndim != 2 or not np.isin(groups, range(masks.shape[1])).all():
+            raise ValueError(f"groups must be columns of masks, which have shape {masks.shape}, got {groups!r}")
         masks = masks[:, groups]                                                  # (n, n_groups) → (n, d)
     if masks.ndim != 2 or not len(masks) or masks.shape[1] != len(document):
         raise ValueError(f"a document of which the model reads {len(document)} tokens needs masks (n, {len(document)}) "
@@ -64,7 +69,7 @@ def evaluate_masks(model_or_predict, document, masks, by="replace", mask_token="
     return np.concatenate(scores)[inverse]
 
 
-def leave_one_out(model_or_predict, document, by="replace", mask_token="[UNK]", target=None):
+def leave_one_out(model_or_predict, document, by="replace", mask_token="[UNK]", target=None, progress=False):
     """What the score loses when a token goes: f(document) − f(document without it), for each token. d + 1 evaluations.
 
     by, mask_token: as in `evaluate_masks`. target: the class if there are several, by default the one with the highest
@@ -75,7 +80,7 @@ def leave_one_out(model_or_predict, document, by="replace", mask_token="[UNK]", 
     """
     tokens = read_tokens(model_or_predict, document)
     masks = np.vstack([np.ones(len(tokens), bool), ~np.eye(len(tokens), dtype=bool)])
-    scores, target = chosen(evaluate_masks(model_or_predict, tokens, masks, by, mask_token), target)
+    scores, target = chosen(evaluate_masks(model_or_predict, tokens, masks, by, mask_token, progress=progress), target)
     return Attribution(tokens, scores[0] - scores[1:], "leave-one-out", target, {"score": float(scores[0]), "by": by})
 
 

@@ -8,6 +8,7 @@ connections.
 import networkx
 import numpy as np
 import torch
+from tqdm.auto import tqdm
 
 from .attribution import Attribution, needs
 
@@ -25,17 +26,18 @@ def rollout(model, document, residual=True):
     return _own(model, document, shares, "rollout", residual)
 
 
-def attention_flow(model, document, residual=True):
+def attention_flow(model, document, residual=True, progress=False):
     """Attention flow: the maximum flow from the read-out token to each input token, weights as capacities.
 
     Each token's flow is computed alone (Abnar and Zuidema, 2020, section 3.3): the flows need not sum to one, and with
     several layers many of them are all that the source can send, 1. With one layer the flow is the weight itself.
-    NetworkX finds them: T flows in a graph of L · T² edges, seconds for 30 tokens and 6 layers. Unsigned.
+    NetworkX finds them: T flows in a graph of L · T² edges, seconds for 30 tokens and 6 layers. progress: show a bar.
+    Unsigned.
     """
     mixing = _mixing(model, document, residual, "attention_flow")
     flows = np.zeros(mixing.shape[-1])
     graph, source = flow_graph(mixing, model.readout)
-    for t in model.own(document):
+    for t in tqdm(model.own(document), disable=not progress, desc="flows", unit="token"):
         flows[t] = networkx.maximum_flow_value(graph, source, (0, t)) if (0, t) in graph else 0.0
     return _own(model, document, flows, "attention flow", residual)
 

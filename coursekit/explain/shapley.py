@@ -11,6 +11,8 @@ from math import comb
 import numpy as np
 from tqdm.auto import tqdm
 
+from coursekit.show.inputs import whole
+
 from .attribution import Attribution, chosen
 from .masks import evaluate_masks, read_tokens
 
@@ -22,10 +24,10 @@ def shapley_values(model_or_predict, document, n_permutations=100, seed=0, by="r
                    target=None, progress=False):
     """φ_i = mean of f(S ∪ {i}) − f(S) over all orders of the tokens, S being those before token i.
 
-    Up to 16 tokens exact, with 2^d evaluations (`seed` and `n_permutations` do not matter then). Beyond, the mean over
-    `n_permutations` random orders, half of them the other half reversed (antithetic: what depends on tokens in pairs is
-    then exact); about n_permutations · d evaluations. by, mask_token: as in `evaluate_masks`. target: the class if
-    there are several, by default the one with the highest score.
+    Up to 16 tokens exact, with 2^d evaluations, 65,536 for 16 (`seed` and `n_permutations` do not matter then). Beyond,
+    the mean over `n_permutations` random orders, half of them the other half reversed (antithetic: what depends on
+    tokens in pairs is then exact); about n_permutations · d evaluations. by, mask_token: as in `evaluate_masks`.
+    target: the class if there are several, by default the one with the highest score.
     `about`: score and baseline (Σφ is their difference), exact, and standard_errors (d,) of sampled values.
     Raises ValueError, in one line, unless n_permutations is even and at least 4.
 
@@ -34,9 +36,9 @@ def shapley_values(model_or_predict, document, n_permutations=100, seed=0, by="r
     >>> shapley_values(both, ["not", "that", "bad"])
     Shapley values: not(+1.5) that(0) bad(+1.5)
     """
-    if n_permutations < 4 or n_permutations % 2:
-        raise ValueError("n_permutations must be even and at least 4 (an order and its reverse, twice), "
-                         f"got {n_permutations}")
+    n_permutations, seed = whole(n_permutations, "n_permutations", 4), whole(seed, "seed")
+    if n_permutations % 2:
+        raise ValueError(f"n_permutations must be even (an order and its reverse), got {n_permutations}")
     tokens = read_tokens(model_or_predict, document)
     d = len(tokens)
 
@@ -90,7 +92,7 @@ def kernel_shap(model_or_predict, document, n_samples=2048, seed=0, by="replace"
     >>> [(word, round(score, 3)) for word, score in explanation.top(1)]
     [('good', 2.0)]
     """
-    tokens = read_tokens(model_or_predict, document)
+    tokens, n_samples, seed = read_tokens(model_or_predict, document), whole(n_samples, "n_samples"), whole(seed, "seed")
     d = len(tokens)
     if n_samples < min(4 * d, 2**d - 2):
         raise ValueError(f"{d} tokens need n_samples of at least {min(4 * d, 2**d - 2)}, got {n_samples}")

@@ -27,9 +27,10 @@ class HuggingFaceClassifier(nn.Module):
     """A BERT, DistilBERT or GPT-2 sequence classifier of transformers, as black and as white box.
 
     model: a Bert-, DistilBert- or GPT2ForSequenceClassification; it is switched to evaluation mode and to eager
-    attention. tokenizer: the one it was trained with. T_max: the longest input, special tokens included (by default
-    what both can take). Scores of documents: with two labels the log-odds of the second (n,), with one label its output
-    (n,), with C > 2 labels the logits (n, C). A document is a list of pieces, `tokenizer.tokenize(text)`.
+    attention, and from half to single precision. tokenizer: the one it was trained with. T_max: the longest input,
+    special tokens included (by default what both can take). Scores of documents: with two labels the log-odds of the
+    second (n,), with one label its output (n,), with C > 2 labels the logits (n, C). A document is a list of pieces,
+    `tokenizer.tokenize(text)`.
 
     Embeddings are those of the words alone, the `inputs_embeds` of transformers: positions are added inside the model.
     GPT-2 has no class token: its score is read from the last row (`readout`); an empty document is one <|endoftext|>.
@@ -44,7 +45,8 @@ class HuggingFaceClassifier(nn.Module):
         if self.family not in FAMILIES or not type(model).__name__.endswith("ForSequenceClassification"):
             raise TypeError(f"expected a sequence classifier of the families {', '.join(FAMILIES)}, got "
                             f"{type(model).__name__}: load it with AutoModelForSequenceClassification")
-        self.model, self.tokenizer = model.eval(), tokenizer
+        half = model.dtype in (torch.float16, torch.bfloat16)           # too coarse to tell small differences
+        self.model, self.tokenizer = (model.float() if half else model).eval(), tokenizer
         model.set_attn_implementation("eager")
         self.T_max = T_max or min(tokenizer.model_max_length, model.config.max_position_embeddings)
         self.readout = -1 if self.family == "gpt2" else 0

@@ -3,6 +3,17 @@
 import numpy as np
 
 
+def whole(value, name, least=0):
+    """`value` as an int. Raises ValueError in one line if it is no whole number or below `least`.
+
+    >>> whole(np.int64(3), "n_samples", 2)
+    3
+    """
+    if isinstance(value, bool) or not hasattr(value, "__index__") or value.__index__() < least:
+        raise ValueError(f"{name} must be a whole number, at least {least}, got {_short(value)}")
+    return value.__index__()
+
+
 def numbers(values, name, shape):
     """`values` as a float64 array of the given shape, in which None stands for any size.
 

@@ -82,8 +82,11 @@ def test_scores_of_distinct_words_are_spread_and_other_documents_refused():
     assert deletion_curve(additive, document, once).scores.tolist() == [4, 2, 0, 0]
     with pytest.raises(ValueError, match="of another document: it begins with"):
         deletion_curve(additive, ["film"], truth(["bad"]))
-    with pytest.raises(ValueError, match="shares of the tokens"):
-        sufficiency(additive, document, once, bins=(0, 0.5))
+    for bins in ((0, 0.5), 0.1, ()):
+        with pytest.raises(ValueError, match="shares of the tokens"):
+            sufficiency(additive, document, once, bins=bins)
+    with pytest.raises(TypeError, match="expected an Attribution, .* got list"):
+        deletion_curve(additive, document, [2.0, 0.0, 2.0])
 
 
 def test_tokens_that_were_not_scored_stay():

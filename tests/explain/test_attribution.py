@@ -75,7 +75,7 @@ def test_classes_are_chosen_or_refused():
     scores, target = chosen(table, None)
     assert target == 1 and scores.tolist() == [5, 0]
     assert chosen(table, 0)[0].tolist() == [1, 9] and chosen(table[:, 0], None)[1] is None
-    for scores, target in ((table, 2), (table, "a"), (table[:, 0], 0)):
+    for scores, target in ((table, 2), (table, "a"), (table, True), (table[:, 0], 0)):
         with pytest.raises(ValueError, match="target"):
             chosen(scores, target)
 
@@ -83,5 +83,5 @@ def test_classes_are_chosen_or_refused():
 def test_boxes_that_do_not_fit_get_one_line():
     with pytest.raises(TypeError, match="rollout looks inside .* has no attentions: use"):
         needs(object(), "attentions", explainer="rollout")
-    with pytest.raises(TypeError, match="lime needs a model with predict"):
-        predictor(3, "lime")
+    with pytest.raises(TypeError, match="a black box is a model with predict.* got int"):
+        predictor(3)

@@ -118,6 +118,23 @@ def test_sensitivity_that_the_gradient_lacks():
         assert scores.item() == pytest.approx(1, abs=1e-6) == 1 - about["remainder"]
 
 
+def test_a_sum_right_by_accident_does_not_end_the_search():
+    """Two steep steps, one up and one down: the change is 0, and so is the sum of any nodes that miss both."""
+    def f(x):
+        return torch.sigmoid(200 * (x[:, 0] - 0.3)) - torch.sigmoid(200 * (x[:, 1] - 0.3))
+    few, about = path_integral(f, torch.ones(2), torch.zeros(2), 8)
+    assert abs(few).max() < 0.01 and abs(about["remainder"]) < 1e-6
+    scores, about = path_integral(f, torch.ones(2), torch.zeros(2))
+    assert scores.tolist() == pytest.approx([1, -1], abs=1e-3) and about["n_nodes"] > 32
+
+
+def test_large_scores_are_complete_to_rounding():
+    def f(x):
+        return 1e6 * (x ** 2).sum(1)
+    scores, about = path_integral(f, torch.full((3,), 0.7), torch.zeros(3))
+    assert about["n_nodes"] == 8 and scores.sum().item() == pytest.approx(1.47e6, rel=1e-5)
+
+
 @pytest.mark.parametrize("seed", range(3))
 def test_kinks_are_located(seed):
     """Σ_u v_u ReLU(w_u·x + b_u): on a straight path each unit is on for one stretch, whose length is its integral."""
@@ -191,7 +208,7 @@ def test_bad_input_gets_one_line(white_box):
     bad = [(lambda: gradient(white_box, REVIEW, "sum"), ValueError, "'mean', 'l1', 'l2', got 'sum'"),
            (lambda: integrated_gradients(white_box, REVIEW, "mask"), ValueError, "'unk', 'pad' or 'zero'"),
            (lambda: integrated_gradients(white_box, REVIEW, n_nodes=2.5), ValueError, "whole number"),
-           (lambda: integrated_gradients(white_box, REVIEW, n_nodes=-1), ValueError, "whole number"),
+           (lambda: integrated_gradients(white_box, REVIEW, n_nodes=0), ValueError, "whole number"),
            (lambda: gradient(white_box, "a good film"), TypeError, "list of tokens")]
     bad += [(lambda explain=explain: explain(black_box, REVIEW), TypeError, "looks inside") for explain in ALL]
     for call, error, words in bad:

@@ -43,6 +43,12 @@ def test_heads_drawn_by_hand_are_recognised():
     assert chance["delimiter"] == pytest.approx(2 / 7) and chance["same word"] == pytest.approx(2 / 49)
 
 
+def test_a_head_that_looks_at_padding_alone_counts_as_even():
+    shares, chance = head_patterns(Drawn(np.zeros((len(TOKENS),) * 2), even(len(TOKENS))), [TOKENS])
+    for kind, table in shares.items():
+        assert table[0].tolist() == pytest.approx([chance[kind]] * 2), kind
+
+
 def test_pairs_have_their_kinds():
     kinds = kinds_of_pairs(TOKENS)
     assert kinds["same word"][1, 4] and kinds["same word"].sum() == 2

@@ -79,7 +79,10 @@ def test_progress_only_if_asked_for(capsys):
     (dict(masks=MASKS[:, 1:]), "needs masks"), (dict(masks=MASKS[0]), "needs masks"),
     (dict(masks=MASKS[:0]), "needs masks"), (dict(by="swap"), "by must be"),
     (dict(document="not a list"), "list of strings"),
-    (dict(model_or_predict=3), "needs a model with predict"),
+    (dict(masks=MASKS * 0.5), "true \\(1\\) where a token stays"), (dict(masks=[["a"] * 8]), "true \\(1\\) where"),
+    (dict(masks=MASKS[:, :2], groups=[0, 1, 2, 0, 0, 0, 0, 0]), "groups must be columns"),
+    (dict(mask_token=3), "list of strings"), (dict(chunk=0), "chunk must be a whole number, at least 1, got 0"),
+    (dict(model_or_predict=3), "a black box is a model with predict"),
     (dict(model_or_predict=lambda d: [0.0]), "what predict returns must have shape"),
     (dict(model_or_predict=lambda d: [float("nan")] * len(d)), "must be finite"),
 ])

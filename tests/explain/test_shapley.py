@@ -143,9 +143,13 @@ def test_classes(explain):
 
 
 def test_one_line_for_wrong_input():
-    for n_permutations in (2, 5):
-        with pytest.raises(ValueError, match="n_permutations must be even"):
+    for n_permutations in (2, 5, 10.0):
+        with pytest.raises(ValueError, match="n_permutations must be (even|a whole number)"):
             shapley_values(two_classes, FOUR, n_permutations)
+    with pytest.raises(ValueError, match="n_samples must be a whole number"):
+        kernel_shap(two_classes, FOUR, 200.5)
+    with pytest.raises(ValueError, match="seed must be a whole number"):
+        kernel_shap(two_classes, FOUR, seed=None)
     with pytest.raises(ValueError, match="24 tokens need n_samples of at least 96, got 95"):
         kernel_shap(two_classes, LONG, 95)
 

@@ -194,6 +194,15 @@ def test_double_precision(family):
     assert abs(model.trace(e).score.item() - double[0]) < 1e-12
 
 
+@pytest.mark.parametrize("half", [torch.float16, torch.bfloat16])
+def test_half_precision_becomes_single(half, tmp_path):
+    model = classifier("bert")
+    model.model.to(half).save_pretrained(tmp_path)
+    model.tokenizer.save_pretrained(tmp_path)
+    loaded = HuggingFaceClassifier.from_pretrained(tmp_path)
+    assert loaded.embed(["a"]).dtype == torch.float32 and loaded.predict([["a"]]).dtype == np.float32
+
+
 @families
 def test_a_saved_folder_is_the_same_model(family, tmp_path):
     model = classifier(family)
