@@ -1,4 +1,5 @@
-"""Every `interact` of every lecture answers over its whole range (tools/controls.py says which settings are tried)."""
+"""Every `interact` of every lecture answers over its whole range (tools/controls.py says which settings are tried), and
+in the same run its online sections, with small untrained models (tools/untrained.py)."""
 
 import re
 
@@ -9,6 +10,7 @@ from tools import notebooks
 
 INTERACT = re.compile(r"\binteract(ive|ive_output|_manual)?\s*\(|@\s*(\w+\.)*interact\b")
 INSTALL = f"import sys; sys.path.insert(0, {str(notebooks.ROOT)!r}); from tools import controls; controls.install()"
+ONLINE = "from tools import untrained; untrained.install()"
 COUNT = "print(controls.counted.controls, controls.counted.calls)"
 
 
@@ -31,8 +33,19 @@ def try_controls(notebook, folder):
 
 @pytest.mark.parametrize("path", with_controls(), ids=lambda path: path.stem)
 def test_every_control_answers_over_its_range(path):
-    controls, calls = try_controls(nbformat.read(path, as_version=4), path.parent)
+    notebook = nbformat.read(path, as_version=4)
+    switches = [cell for cell in notebook.cells if re.search("^ONLINE = False$", cell.source, re.M)]
+    for cell in switches:
+        cell.source = ONLINE + "\n" + cell.source.replace("ONLINE = False", "ONLINE = True")
+    controls, calls = try_controls(notebook, path.parent)
     assert controls >= 1 and calls >= controls, f"interact stands in {path.name}, and nothing was called"
+    said = "".join(output.get("text", "") for cell in switches for output in cell.outputs)
+    assert "could not be fetched" not in said and "switched off" not in said
+
+
+def test_three_lectures_have_an_online_section():
+    found = [path.stem[:2] for path in notebooks.find() if "ONLINE = False" in path.read_text(encoding="utf-8")]
+    assert {"03", "04", "05"} <= set(found) <= {path.stem[:2] for path in with_controls()}
 
 
 def test_a_setting_that_fails_is_named(tmp_path):
