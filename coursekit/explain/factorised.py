@@ -22,14 +22,19 @@ def word_terms(model, document, mask_token="[UNK]"):
     Position 0 is [CLS], positions 1 … T are the words, the rest is padding; only words differ between [0] and [1].
     Lopardo, Precioso and Garreau (ICML 2024), Section 2: g_t and y_t, and g_{h,t} and y_{h,t}.
     """
-    distinct, place = token_ids(model, [document, [mask_token] * len(document)]).unique(return_inverse=True)
+    ids = token_ids(model, [document, [mask_token][:len(document)]]).numpy()      # (2, T_max)
+    ids[1, 1:len(document) + 1] = ids[1, 1]
     with torch.no_grad():
-        W_q, W_k, W_v, W_l = (W.double() for W in (model.W_q, model.W_k, model.W_v, model.W_l))
-        W_e, W_p = model.W_e[distinct].double(), model.W_p.double()               # (n distinct, d_e), (T_max, d_e)
-        q = W_q @ (W_e[place[0, 0]] + W_p[0]) / math.sqrt(W_q.shape[1])           # (K, d_att), scaled
-        u, w = (q[:, None] @ W_k).squeeze(1), (W_l[:, None] @ W_v).squeeze(1)     # (K, d_e)
-        read = torch.cat([u, w]).T                                                # (d_e, 2K): log g and y are linear
-        terms = ((W_e @ read)[place] + W_p @ read).numpy()                        # (2, T_max, 2K)
+        W_e, W_p, W_l, W_q, W_k, W_v = (
+            W.numpy() for W in (model.W_e, model.W_p, model.W_l, model.W_q, model.W_k, model.W_v))
+    W_p, W_l = W_p.astype(float), W_l.astype(float)                               # (T_max, d_e), (K, d_out)
+    q = W_q.astype(float) @ (W_e[ids[0, 0]] + W_p[0]) / math.sqrt(W_q.shape[1])   # (K, d_att), scaled
+    u, w = q[:, None] @ W_k.astype(float), W_l[:, None] @ W_v.astype(float)       # (K, 1, d_e) each
+    read = np.concatenate([u, w])[:, 0].T                                         # (d_e, 2K): log g = e·u, y = e·w
+    words = W_e[ids[:, :len(document) + 2]].astype(float) @ read                  # (2, T + 2, 2K): the last is padding
+    terms = np.repeat(words[:, -1:], model.T_max, axis=1)                         # (2, T_max, 2K)
+    terms[:, :words.shape[1]] = words
+    terms += W_p @ read
     return terms[..., :len(W_l)], terms[..., len(W_l):]
 
 

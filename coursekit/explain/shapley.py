@@ -128,7 +128,7 @@ def coalition_pairs(d, n_samples, seed=0):
         if left * weight[s - 1] < pairs * weight[s - 1:].sum() * (1 - 1e-9):
             break
         subsets = np.zeros((pairs, d), bool)
-        np.put_along_axis(subsets, np.array(list(islice(combinations(range(d), s), pairs))), True, 1)
+        subsets[np.arange(pairs)[:, None], list(islice(combinations(range(d), s), pairs))] = True
         masks.append(subsets)
         weights.append(np.full(pairs, weight[s - 1] / pairs))
         left, sizes = left - pairs, sizes[1:]
@@ -136,6 +136,6 @@ def coalition_pairs(d, n_samples, seed=0):
         random, weight = np.random.default_rng(seed), weight[-len(sizes):]
         drawn = sizes[np.searchsorted(weight.cumsum() / weight.sum(), random.random(left), side="right")]
         lots = random.random((left, d), dtype=np.float32)                         # S: the tokens with the s smallest
-        masks.append(lots < np.take_along_axis(np.sort(lots, axis=1), drawn[:, None], axis=1))
+        masks.append(lots < np.sort(lots, axis=1)[np.arange(left), drawn][:, None])
         weights.append(np.full(left, weight.sum() / left))
     return np.vstack(masks), np.concatenate(weights)
