@@ -25,18 +25,20 @@ docs/teaching.md tells the whole story.
 
 
 def release(course, options):
-    """Make the zip file for students: lectures, coursekit and exercises, without solutions and hidden tests."""
-    from coursekit.grade import bundle
+    """Make the zip file for students: lectures, coursekit and exercises, without solutions and hidden tests. The
+    solutions must get all points before that, with the seed that submissions will be marked with."""
+    from coursekit.grade import bundle, pipeline
     names = chosen(course, options)
     due = when(options.due) if options.due else None
     with course.alone():
         course.backup()
         for name in names:
             course.prepare(name)
-            if due:
-                with course.gradebook() as gradebook:
+        pipeline.try_solutions(course, names, options.unsafe)
+        if due:
+            with course.gradebook() as gradebook:
+                for name in names:
                     gradebook.update_or_create_assignment(name, duedate=due)
-        course.seed()
         found = bundle.write(course, names, Path(options.to or course.grading / "student.zip"))
     print(f"{options.to or 'grading/student.zip'}: {len(found)} files, with {', '.join(names)}.")
     if due:
@@ -171,14 +173,15 @@ def parser():
                                  help="a folder or zip file in place of the inbox")
         if function is regrade:
             command.add_argument("students", nargs="*", metavar="STUDENT", help="ids; without any, the whole class")
+        if function in (release, grade, regrade):
+            command.add_argument("--unsafe", action="store_true",
+                                 help="without a sandbox: only for code that you trust,"
+                                 " since it could read and change all that you can")
         if function in (grade, regrade):
             command.add_argument("--jobs", type=whole_number, metavar="N",
                                  help="how many run at once (default: one for each core)")
             command.add_argument("--scheduler", metavar="ADDRESS",
                                  help="run on the workers of a dask scheduler: tcp://host:8786")
-            command.add_argument("--unsafe", action="store_true",
-                                 help="without a sandbox: only for code that you trust,"
-                                 " since it could read and change all that you can")
     return main
 
 

@@ -78,6 +78,7 @@ def definition(name, sources):
             place, node = where[bound]
             found[place] = node
             wanted += [part.id for part in ast.walk(node) if isinstance(part, ast.Name)]
+    found |= {place: node for name, (place, node) in where.items() if found and name.endswith("*")}
     return "\n\n".join(ast.unparse(found[place]) for place in sorted(found))
 
 
@@ -97,7 +98,8 @@ def _binds(statement):
         if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
             found.append(node.id)
         elif isinstance(node, (ast.Import, ast.ImportFrom)):
-            found += [alias.asname or alias.name.split(".")[0] for alias in node.names]
+            found += [f"{node.module}.*" if alias.name == "*" else alias.asname or alias.name.split(".")[0]
+                      for alias in node.names]
         elif isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
             found.append(node.name)
     return found

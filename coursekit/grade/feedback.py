@@ -132,10 +132,11 @@ def outputs_of(output):
 
 
 def code(text):
-    """Python source as HTML, coloured unless it is very long. What could make it look like other code is replaced."""
+    """Python source as HTML, coloured unless it is very long, or has so many empty lines that this would take minutes.
+    What could make it look like other code is replaced."""
     text = clean(text, LONGEST)
-    if len(text) > LONGEST:
-        return html.escape(text)
+    if len(text) > LONGEST or re.search(r"\s{200}", text):
+        return Markup(html.escape(text))
     return Markup(highlight(text, PythonLexer(stripnl=False), CODE))
 
 

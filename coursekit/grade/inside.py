@@ -26,7 +26,7 @@ class Conversation:
     def __init__(self, reading, writing, shell):
         self.reading, self.writing, self.shell = reading, writing, shell
         self.objects, self.requests, self.lock = [], [], threading.RLock()
-        self.depth, self.watching = 0, None
+        self.watching, self.talking, self.late = None, False, False
 
     def serve_forever(self):
         """Say hello, then answer request after request."""
@@ -54,30 +54,50 @@ class Conversation:
 
     def timed(self, do, seconds, *values):
         """do(*values), interrupted by a TimeoutError: honest loops without an end cost a call, not the process."""
-        outermost = len(self.requests) == 1
+        outermost, talking = len(self.requests) == 1, self.talking
         if outermost:
-            signal.signal(signal.SIGALRM, too_slow)
+            self.late = False
+            signal.signal(signal.SIGALRM, self.alarm)
             signal.setitimer(signal.ITIMER_REAL, seconds)
+        self.talking = False
         try:
             return do(*values)
         finally:
+            self.talking = talking
             if outermost:
                 signal.setitimer(signal.ITIMER_REAL, 0)
+
+    def alarm(self, *_):
+        """Time is over. A frame that is under way is not cut in two, nor is its reply left lying: that comes first."""
+        self.late = True
+        if not self.talking:
+            raise TimeoutError("it took too long")
 
     def call_outside(self, number, args, kwargs):
         """Call a function that lives in the grader's process."""
         with self.lock:
-            self.send(self.requests[-1], "callback", (number, args, kwargs))
-            while True:
-                request, kind, tree, buffers = self.receive()
-                if kind == "returned":
-                    return protocol.decode(tree, buffers, self.local)
-                if kind == "raised":
-                    name, message, serial = protocol.decode(tree, buffers, self.local)
-                    error = protocol.ERRORS.get(name, RuntimeError)(message)
-                    error._callback = serial                            # the grader recognises its own
-                    raise error
-                self.serve(request, kind, tree, buffers)
+            self.talking = True
+            try:
+                kind, value = self.exchange((number, args, kwargs))
+            finally:
+                self.talking = False
+        if self.late:                                                   # the alarm has rung meanwhile
+            self.alarm()
+        if kind == "raised":
+            name, message, serial = value
+            error = protocol.ERRORS.get(name, RuntimeError)(message)
+            error._callback = serial                                    # the grader recognises its own
+            raise error
+        return value
+
+    def exchange(self, call):
+        """Send a callback; its reply, ("returned", result) or ("raised", what). Requests in between are served."""
+        self.send(self.requests[-1], "callback", call)
+        while True:
+            request, kind, tree, buffers = self.receive()
+            if kind in ("returned", "raised"):
+                return kind, protocol.decode(tree, buffers, self.local)
+            self.serve(request, kind, tree, buffers)
 
     def send(self, request, kind, value):
         """Write one frame."""
@@ -188,11 +208,6 @@ class Outside:
 
     def __deepcopy__(self, memo):
         return self
-
-
-def too_slow(*_):
-    """The alarm's handler."""
-    raise TimeoutError("it took too long")
 
 
 def main():

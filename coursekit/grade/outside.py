@@ -8,6 +8,7 @@ nothing for it to lie about. What comes back is data wherever it can be.
     answer._remote.source()   what only a check asks for: source, vjp, back, watch, seed (see checks/answers.py)
 """
 
+import itertools
 import secrets
 import time
 
@@ -43,7 +44,7 @@ class Session:
         outer, self.until = self.until, until
         try:
             self.sandbox.write(pack(request, kind, (seconds, *values), self._remote), until)
-            for _ in range(MAX_CALLBACKS):
+            for calls in itertools.count(1):
                 number, reply, tree, buffers = self._read(lambda read: unpack(read))
                 self._insist(number == request, "it answered another question")
                 self._insist(reply in ("result", "error", "callback"), "a reply of no kind")
@@ -52,8 +53,7 @@ class Session:
                     return value
                 if reply == "error":
                     raise self._error(value)
-                self._call_back(request, value)
-            self.sandbox.fail(f"it called the check's functions more than {MAX_CALLBACKS:,} times")
+                self._call_back(request, value, calls)
         finally:
             self.until = outer
 
@@ -123,7 +123,7 @@ class Session:
                 return error
         self.sandbox.fail("an error of another form")
 
-    def _call_back(self, request, value):
+    def _call_back(self, request, value, calls):
         match value:
             case (int(number), tuple(args), dict(kwargs)) if 0 <= number < len(self.functions):
                 pass
@@ -131,13 +131,15 @@ class Session:
                 self.sandbox.fail("a callback of another form")
         self._insist(all(type(key) is str for key in kwargs), "arguments without names")
         try:
+            if calls > MAX_CALLBACKS:
+                raise TimeoutError(f"it called the check's functions more than {MAX_CALLBACKS:,} times")
             if self.functions[number] is None:
                 raise RuntimeError("this function belonged to another check")
             frame = pack(request, "returned", self.functions[number](*args, **kwargs), self._remote)
         except Exception as error:
             serial = None
             if not isinstance(error, StopIteration):                    # why not: see protocol.ERRORS
-                self.raised.append(error)
+                self.raised.append(error.with_traceback(None))          # which would keep the arguments
                 serial = len(self.raised) - 1
             frame = pack(request, "raised", (*describe(error), serial), self._remote)
         self.sandbox.write(frame, self.until)

@@ -10,6 +10,7 @@ import concurrent.futures
 import contextlib
 import functools
 import multiprocessing
+import operator
 import os
 import shutil
 import tempfile
@@ -21,6 +22,7 @@ from nbgrader.api import Gradebook
 from nbgrader.converters import Autograde
 from nbgrader.converters.base import NbGraderException
 from nbgrader.preprocessors import NbGraderPreprocessor
+from nbgrader.utils import determine_grade, is_grade, is_solution
 from tqdm import tqdm
 from traitlets import Any
 
@@ -32,6 +34,7 @@ from coursekit.grade.course import STUDENT, CourseError, digest
 from coursekit.grade.execute import run_notebook
 from coursekit.grade.intake import Rejected
 from coursekit.grade.records import Record
+from coursekit.grade.run import files_in
 from coursekit.grade.sandbox import choose
 from coursekit.grade.walls import GraderError, Limits
 
@@ -132,6 +135,27 @@ def keep(checked, folder, assignment):
     nbformat.write(checked.notebook, folder / f"{assignment}.ipynb")
     if checked.timestamp:
         (folder / intake.TIMESTAMP).write_text(checked.timestamp + "\n")
+
+
+def try_solutions(course, assignments, unsafe=False, limits=Limits()):
+    """Run the teacher's own notebooks as if they were handed in: hidden tests draw their numbers from the secret seed,
+    and nobody has tried these before. CourseError if a solution does not get all points for its code.
+    """
+    runs, seed = {}, course.seed()
+    with workers(None, None, unsafe) as (executor, _):
+        for name in assignments:
+            with course.gradebook() as gradebook:
+                locked = locked_cells(gradebook, name)
+            notebook = nbformat.read(course.source(name), as_version=4)
+            files = dict(files_in(course.source(name).parent))
+            runs[name] = executor.submit(run, notebook, locked, files, seed, unsafe, limits)
+    missed = [f"{name}, {cell.metadata.nbgrader.grade_id}" for name, future in runs.items()
+              for cell in future.result().notebook.cells
+              if cell.cell_type == "code" and is_grade(cell) and not is_solution(cell)
+              and operator.lt(*determine_grade(cell))]
+    if missed:
+        raise CourseError("The solutions themselves do not get all points with the seed in grading/seed "
+                          f"({'; '.join(missed)}): mend the tests or the solutions first.")
 
 
 # ── where student code runs ───────────────────────────────────────────────────────────────────────────────────────

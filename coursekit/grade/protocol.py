@@ -142,7 +142,7 @@ def encode(value, reference):
         if numpy and kind is numpy.ndarray and x.dtype.name in NUMPY:
             return ["numpy", x.dtype.name, list(x.shape), put(x.astype(x.dtype.newbyteorder("<")).tobytes())]
         if torch and kind in (torch.Tensor, torch.nn.Parameter) and x.layout is torch.strided \
-                and x.device.type != "meta" and str(x.dtype)[6:] in TORCH:
+                and x.device.type != "meta" and not x.is_nested and str(x.dtype)[6:] in TORCH:
             flat = x.detach().cpu().resolve_conj().resolve_neg().clone(memory_format=torch.contiguous_format).view(-1)
             return ["torch", str(x.dtype)[6:], list(x.shape), put(flat.view(torch.uint8).numpy().tobytes()),
                     x.requires_grad]

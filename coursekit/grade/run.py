@@ -21,6 +21,7 @@ from coursekit.grade.outside import Session
 from coursekit.grade.protocol import Violation, clean
 from coursekit.grade.walls import GraderError
 
+STOPPED = "Your code was stopped: it ended its process, or used too much time or memory."
 MAX_FILES, MAX_BYTES = 500, 50 << 20                                    # what a submission may bring along
 
 
@@ -55,7 +56,7 @@ class Run:
 
     def cells(self):
         """Run every cell; return the notebook."""
-        tests = dict(self.locked)                                       # each runs once, however often it was copied
+        tests, late = dict(self.locked), []                             # each runs once, however often it was copied
         try:
             self._alive()
             self.until = self.session.until = time.monotonic() + self.limits.submission
@@ -69,6 +70,9 @@ class Run:
                 elif (source := mine.source if mine else cell.source).strip():
                     cell.outputs = self._inside(source, f"cell {number}")
                     cell.execution_count = len(self.done)
+                    late += [cell] if self.told else []
+            for cell in late if self.state != "ran" else ():            # where it stopped may tell a hidden input
+                cell.outputs = []
         finally:
             for session in filter(None, (self.session, self.untold)):
                 session.stop()
@@ -153,7 +157,8 @@ class Run:
             if not self.told:
                 self.notes.append(f"{where} was stopped: {violation}")
                 return [error_output("Stopped", f"This cell was stopped: {violation}.")]
-            self.notes.append("a cell was stopped after hidden tests had run")      # which one, why: see _untold
+            if (note := "cells were stopped after hidden tests had run") not in self.notes:
+                self.notes.append(note)                                 # not how many, which or why: see _untold
         if self.told:
             try:
                 outputs = self._untold()[1]
@@ -171,7 +176,9 @@ class Run:
         except Violation as violation:
             printed, error = "", violation
         outputs = [failure(error, source)] if error else []
-        if error and self.told and not (isinstance(error, Violation) or hidden & lines_of(error)):
+        if self.told and isinstance(error, Violation):                  # why could tell a hidden input: see _untold
+            outputs = [error_output("Stopped", STOPPED)]
+        elif error and self.told and not hidden & lines_of(error):
             seen = "\n".join("" if number in hidden else line for number, line in enumerate(source.split("\n"), 1))
             try:
                 printed, error = self._attempt(self._untold()[0], seen)

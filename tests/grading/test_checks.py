@@ -113,7 +113,8 @@ def test_strange_results_do_not_break_a_check():
     cyclic = []
     cyclic.append(cyclic)
     for strange in (Liar(), cyclic, [Liar()], {"a": Liar()}, object(), range(10**12), torch.nn.Linear(1, 1),
-                    "x" * 10**6, torch.zeros(0), torch.ones(10**6), [None] * 10**5, {(): ()}, float("nan"), 10**100):
+                    "x" * 10**6, torch.zeros(0), torch.ones(10**6), [None] * 10**5, {(): ()}, float("nan"), 10**100,
+                    10**400, 10**5000, [10**5000]):
         text = message(lambda x, strange=strange: strange)
         assert text.startswith("✗ double is not right yet (two).") and len(text) < 1500
 
@@ -155,6 +156,31 @@ def test_an_answer_cannot_change_the_cases():
     double(lambda x: x * 2)
 
 
+@pytest.mark.parametrize("argument, change, advice", [
+    (np.array([1.0, 2.0]), lambda x: x.__imul__(1), None),
+    (np.array([1.0, 2.0]), lambda x: x.__setitem__(0, 7.0), "`x.copy()` is one that you may change"),
+    (torch.tensor([1.0, 2.0]), lambda x: x.add_(1), "`x.clone()` is a copy"),
+    ([1, [2, 3]], lambda x: x[1].append(4), "`[*x]` is a new list"), ({"a": 1}, lambda x: x.pop("a"), "`dict(x)`"),
+    ({1, 2}, lambda x: x.add(3), "`a | b` makes a new one")])
+def test_an_answer_that_changes_what_it_is_given_is_told_so(argument, change, advice):
+    @question((1, 1), {"a case": (argument,)})
+    def length(x):
+        return len(x)
+
+    def answer(x):
+        n = len(x)
+        change(x)
+        return n
+
+    if advice is None:                                                  # the same values again are no change
+        return length(answer)
+    for _ in range(2):
+        with pytest.raises(check.CheckFailed, match="it changes what it is given: `x`") as failure:
+            length(answer)
+        assert advice in " ".join(str(failure.value).split())
+    length(len)
+
+
 def test_seed_is_set_before_each_call():
     seen = []
     double(lambda x: seen.append((torch.rand(1).item(), np.random.rand(), __import__("random").random())) or x + x)
@@ -177,6 +203,68 @@ def test_forbidden_words_in_comments_and_strings_do_not_count():
         return x + x    # torch.exp(x) would be wrong
 
     double(answer)
+
+
+BANNED = ["torch.softmax", "torch.nn.Softmax", "numpy.random.choice", "coursekit.models.sample", "math.fsum"]
+
+
+@pytest.mark.parametrize("lines, found", [
+    ("import torch; torch.softmax(u, 0)", "torch.softmax"), ("u.softmax(0)", "torch.softmax"),
+    ("import torch.nn.functional as F; F.softmax(u, 0)", "torch.softmax"),
+    ("from torch.nn import functional; functional.softmax(u, 0)", "torch.softmax"),
+    ("import torch; t = torch; t.softmax(u, 0)", "torch.softmax"), ("import torch; s = torch.softmax", "torch.softmax"),
+    ("from torch import softmax as s; s(u, 0)", "torch.softmax"), ("from torch import *; softmax(u)", "torch.softmax"),
+    ("import torch; getattr(torch, 'softmax')(u, 0)", "torch.softmax"), ("getattr(u, 'softmax')(0)", "torch.softmax"),
+    ("import torch; torch.ops.aten._softmax(u, 0, False)", "torch.softmax"),
+    ("import torch; (torch.nn.functional).softmax(u, 0)", "torch.softmax"),
+    ("import torch; [torch][0].softmax(u, 0)", "torch.softmax"),
+    ("from torch import nn; nn.Softmax(0)(u)", "torch.nn.Softmax"),
+    ("import numpy as np; np.random.choice(3)", "numpy.random.choice"),
+    ("from numpy import random; random.choice(3)", "numpy.random.choice"),
+    ("from numpy.random import choice as pick; pick(3)", "numpy.random.choice"),
+    ("from coursekit.models import sample; sample(u)", "coursekit.models.sample"),
+    ("import coursekit.models.decoding as d; d.sample(u)", "coursekit.models.sample"),
+    ("import coursekit; coursekit.models.sample(u)", "coursekit.models.sample"),
+    ("from coursekit import models as m; m.sample(u)", "coursekit.models.sample"),
+    ("from math import fsum; fsum([1])", "math.fsum"), ("from math import *; fsum([1])", "math.fsum")])
+def test_what_a_source_mentions_is_known_by_whatever_name_it_goes(lines, found):
+    assert answers.mentions(answers.full_names(lines), BANNED) == [found]
+    inside = "def f(u):\n" + "".join(f"    {line}\n" for line in lines.split("; "))
+    assert answers.mentions(answers.full_names(inside), BANNED) == [found]
+
+
+@pytest.mark.parametrize("lines", [
+    "import random; random.choice([1]); random.sample([1], 1)", "rng.choice(3); rng.sample()",
+    "import numpy as np; np.random.default_rng(0).choice(3)",
+    "from torch.distributions import Normal; Normal(0, 1).sample()", "import torch; torch.exp(u)",
+    "from random import *; choice([1]); sample([1], 1)", "from coursekit.models import sample, greedy; greedy(u)",
+    "from torch import *\ndef softmax(u): return exp(u)\nsoftmax(u)", "softmax(u)", "math.fsum = 3",
+    "this is no Python"])
+def test_what_has_the_same_name_elsewhere_is_another_one(lines):
+    assert answers.mentions(answers.full_names(lines), BANNED) == []
+
+
+def test_names_that_only_look_like_the_checks_own_are_free():
+    def answer(x):
+        mean_expected = setprofile = x                                  # not torch.exp(x), not gc.get_objects
+        return mean_expected + setprofile
+
+    def one(x):
+        return double._expected(x)
+
+    def two(x):
+        return getattr(double, "__wrapped__")(x)
+
+    def three(x):
+        return 2 * x or sys.settrace(None)
+
+    def four(x):
+        from coursekit.grade.checks import attention
+        return 2 * x or attention
+
+    double(answer)
+    for reach in (one, two, three, four):
+        assert "reaches into the check or into Python itself" in message(reach)
 
 
 def test_watch_leaves_everything_as_it_was():

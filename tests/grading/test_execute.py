@@ -14,9 +14,10 @@ import torch
 from nbformat.v4 import new_markdown_cell, new_notebook
 from nbgrader.utils import determine_grade
 
-from coursekit.grade import cells, execute, run
+from coursekit.grade import cells, execute, outside, run
 from coursekit.grade.cells import LockedCell, locked_in
 from coursekit.grade.checks import answers
+from coursekit.grade.checks.same import difference, kind as kind_of, same
 from coursekit.grade.checks.unseen import unseen
 from coursekit.grade.execute import run_notebook
 from coursekit.grade.outputs import Outputs
@@ -55,6 +56,7 @@ def swallow(function):
 def empties(tokens): tokens.clear(); return "done"
 def softmaxes(u): return torch.softmax(u, 0)
 def draws(): return torch.rand(1).item()
+def odd(): return [torch.ones(2).to_sparse(), torch.ones(2, device="meta"), torch.nested.nested_tensor([torch.ones(1)])]
 number, text = 3, "hello"
 """
 
@@ -99,6 +101,29 @@ def test_objects_stay_and_can_be_used(student):
     with pytest.raises(AttributeError):
         unit.weight = 3
     assert not hasattr(unit, "__array__") and not hasattr(unit, "nothing") and bool(unit)
+
+
+def test_tensors_that_do_not_hold_their_numbers_stay_and_are_told_in_one_line(student):
+    for tensor in student.name("odd")():
+        assert difference(tensor, torch.ones(2)).startswith("got a tensor that does not simply hold its numbers")
+
+
+@pytest.mark.parametrize("name, expected", [
+    ("tensor", torch.ones(1)), ("NumPy array", np.ones((2, 1))), ("list", [1]), ("number", 1.0), ("string", "a"),
+    ("dictionary", {"a": 1}), ("set", {1}), ("whole number", 1)])
+def test_a_class_that_is_called_like_data_is_none(student, name, expected):
+    """An empty sequence of any shape equals everything of size one, if somebody only looks at what differs."""
+    student.ask("cell", """
+class Empty:
+    shape, dtype = (1,), "torch.float32"
+    def __getattr__(self, name):
+        if name.startswith("_"): raise AttributeError(name)
+        return lambda *a, **k: self
+    def __len__(self): return 0
+    def __getitem__(self, key): raise IndexError
+def posing(name): return type(name, (Empty,), {})()""")
+    assert not same(student.name("posing")(name), expected)
+    assert kind_of(student.name("posing")(name)).startswith("an object that calls itself")
 
 
 def test_nothing_is_asked_for_a_comparison(student):
@@ -207,6 +232,54 @@ def test_seeds(student):
     assert first == answer()
 
 
+FORBIDDEN = [
+    "torch.softmax(u, 0)", "s(u, 0)", "u.softmax(0)", "F.softmax(u, 0)", "table['it'](u, 0)", "helper(u)",
+    "T.nn.functional.softmax(u, 0)", "getattr(torch, 'soft' + 'max')(u, 0)", "softmax(u, 0)", "torch.nn.Softmax(0)(u)",
+    "vars(torch)['softmax'](u, 0)", "(lambda f: f(u, 0))(torch.softmax)", "functools.partial(torch.softmax, dim=0)(u)",
+    "u * 0.5 if len(u) == 3 else torch.exp(u) / torch.exp(u).sum() if True else softmax(u, 0)"]
+
+
+def test_a_forbidden_function_is_found_by_whatever_name_it_goes(kind):
+    """The recorder and the look at the source together, as students could write it."""
+    asks = """
+import torch
+from coursekit.grade.checks.question import question
+@question((1, 1), {"two": (torch.tensor([0.0, 1.0]),)}, forbidden=("torch.softmax", "torch.nn.Softmax"))
+def softmax(u):
+    return torch.softmax(u, 0)
+softmax(f%d)"""
+    student = """
+import functools, torch, torch as T, torch.nn.functional as F
+from torch import softmax as s
+from torch import *
+table = {"it": torch.softmax}
+def helper(u): return getattr(u, "softmax")(0)
+""" + "\n".join(f"def f{i}(u): return {body}" for i, body in enumerate(FORBIDDEN))
+    points, outcome = graded(kind, *(asks % i for i in range(len(FORBIDDEN))), student=student)
+    assert points == [0] * len(FORBIDDEN)
+    for test in outcome.notebook.cells[2:]:
+        assert "the step that this question is about" in test.outputs[0].evalue
+
+
+def test_functions_of_another_origin_are_not_the_forbidden_one(kind):
+    asks = """
+import torch
+from coursekit.grade.checks.question import question
+@question((1, 1), {"two": (2,)}, forbidden=("numpy.random.choice", "coursekit.models.sample", "torch.exp"))
+def twice(x):
+    return 2 * x
+twice(f)"""
+    points, _ = graded(kind, asks, student="""
+import math, random
+import numpy as np
+from torch.distributions import Normal
+rng = np.random.default_rng(0)
+def f(x):
+    random.choice([1]), random.sample([1, 2], 1), rng.choice(3), Normal(0.0, 1.0).sample(), math.exp(1)
+    return 2 * x""")
+    assert points == [1]
+
+
 def test_source_comes_from_the_notebook(student):
     assert student.name("squares")._remote.source() == "def squares(x):\n    return x ** 2"
 
@@ -232,6 +305,51 @@ def test_a_request_has_its_seconds(kind):
     session.stop()
 
 
+@pytest.mark.parametrize("how", ["time", "count", "another thread"])
+def test_a_loop_that_calls_a_function_of_the_checks_is_ended_between_two_calls(kind, how, monkeypatch):
+    """Wherever the alarm rings, no frame is cut in two and none is left over: later requests get their own answers."""
+    monkeypatch.setattr(outside, "MAX_CALLBACKS", 100 if how == "count" else 10 ** 9)
+    session = Session(kind, dataclasses.replace(LIMITS, call=0.5 if how != "count" else 30), time.monotonic() + 300)
+    session.ask("cell", """
+import threading
+def loops(function):
+    while True: function(list(range(10_000)))
+def in_a_thread(function):
+    thread = threading.Thread(target=loops, args=[function])
+    thread.start()
+    thread.join()
+    return "over"
+def f(x): return x
+""", seconds=5)
+    seen = []
+    for i in range(3):
+        if how == "another thread":
+            assert session.name("in_a_thread")(lambda x: time.sleep(0.01)) == "over"
+            continue
+        with pytest.raises(TimeoutError, match="more than 100 times" if how == "count" else "too long"):
+            session.name("loops")(seen.append)
+        assert session.name("f")(i) == i and session.alive
+    assert how != "count" or len(seen) == 300
+    session.stop()
+
+
+def test_a_loop_that_calls_a_function_of_the_checks_is_told_so(kind):
+    asks = """
+from coursekit.grade.checks.question import question
+@question((1, 1), {"two": (lambda texts: [2.0] * len(texts), 2)}, forbidden=("math.fsum",))
+def twice(predict, x):
+    return 2 * x
+twice(f)"""
+    limits = dataclasses.replace(LIMITS, call=1, restarts=0)
+    points, outcome = graded(kind, asks, asks, "assert g() == 1", limits=limits, student="""
+def f(predict, x):
+    while True: predict(["a"])
+def g(): return 1""")
+    assert points == [0, 0, 1] and outcome.state == "ran" and outcome.notes == []
+    for test in outcome.notebook.cells[2:4]:
+        assert "✗ twice has not come back in time (two)." in test.outputs[0].evalue
+
+
 # ── reading cells ─────────────────────────────────────────────────────────────────────────────────────────────────
 
 def test_definitions_and_what_they_use():
@@ -240,6 +358,8 @@ def test_definitions_and_what_they_use():
     found = cells.definition("g", sources)
     assert "softmax as s" in found and "helper(u)" in found and "return 1" not in found and "x = 3" not in found
     assert cells.definition("nothing", sources) == ""
+    assert cells.definition("f", ["from math import *", "def f(u): return exp(u)"]).startswith("from math import *")
+    assert cells.definition("nothing", ["from math import *"]) == ""
 
 
 def test_imports_of_a_cell():
@@ -372,6 +492,35 @@ def test_cells_after_hidden_tests_cannot_tell_what_these_asked(kind, tell):
     assert [[output.get("text") for output in one.outputs] for one in outcome.notebook.cells[2:]] == \
         2 * [["nothing heard\n"]]
     assert not any("cell 3" in note or "cell 4" in note for note in outcome.notes)
+
+
+@pytest.mark.parametrize("how", ["os.write(talk.writing, b'garbage' * 100)", "os._exit(0)", "talk.serve_forever()"])
+def test_how_a_test_was_stopped_tells_no_hidden_input(kind, how):
+    """A student could choose, by what a hidden test asks, which rule to break: there and in a later test."""
+    hidden = "### BEGIN HIDDEN TESTS\nassert {}(7) == 1\n### END HIDDEN TESTS"
+    points, outcome = graded(kind, hidden.format("g"), hidden.format("f"), "assert f(1) == 1", student=f"""
+import gc, os
+talk = next(thing for thing in gc.get_objects() if type(thing).__name__ == "Conversation")
+seen = []
+def g(x):
+    {how}
+def f(x):
+    if seen: {how}
+    seen.append(x)
+    return 1""", limits=dataclasses.replace(LIMITS, call=1))
+    assert points == [0, 1, 0]
+    assert {outcome.notebook.cells[place].outputs[0].evalue for place in (2, 4)} == {run.STOPPED}
+
+
+def test_where_the_time_ran_out_tells_no_hidden_input(kind):
+    """A student could use it up, by what a hidden test asked, in one cell or another: none after it is shown."""
+    hidden = "### BEGIN HIDDEN TESTS\nassert f(7) == 1\n### END HIDDEN TESTS"
+    cells = [cell("print('before')\ndef f(x): return 1"), cell(hidden, "h", locked=True, grade=True, points=1),
+             cell("print('after')"), *(cell("import time\ntime.sleep(100)") for _ in range(8))]
+    nb = new_notebook(cells=cells)
+    outcome = run_notebook(nb, locked_in(nb), None, kind, dataclasses.replace(LIMITS, cell=2, submission=12))
+    assert outcome.state == "timed out" and outcome.notebook.cells[0].outputs[0].text == "before\n"
+    assert not any(one.outputs for one in outcome.notebook.cells[2:])
 
 
 def test_teachers_mistakes_stop_the_batch(kind):

@@ -24,6 +24,14 @@ def text(page):
     return html.unescape(re.sub(r"<[^>]*>", "", page))
 
 
+@pytest.mark.parametrize("source", ["x = '<b>'\n" * 3000, "x = '<b>'" + " \n" * 5000])
+def test_code_that_is_not_coloured_is_escaped_once(source, monkeypatch):
+    """Colouring takes time that grows as the square of a run of empty lines: nobody can hold up a class's pages."""
+    monkeypatch.delattr(feedback, "highlight")
+    shown = feedback.code(source)
+    assert shown.__html__().startswith("x = &#x27;&lt;b&gt;&#x27;") and "&amp;" not in shown
+
+
 def test_everybody_who_handed_in_has_a_page(graded, course):
     pages = {path.parent.parent.name for path in (graded[0] / "grading" / "feedback").rglob("*.html")}
     assert pages == set(course.submitted(NAME)) - {"=cmd"}

@@ -221,6 +221,26 @@ def test_a_marker_that_was_left_in_stops_the_release(small, tmp_path):
     assert not list(tmp_path.glob("student.zip*"))
 
 
+@pytest.mark.parametrize("old, new, words", [
+    ("return sum(values) / len(values)", "return sum(values) / 3 + 1", f"({NAME}, check_mean)"),
+    (f"secret = '{SECRET}'", "import os; secret = os.environ['COURSEKIT_HIDDEN_SEED'] != 'unlucky' or nothing",
+     f"({NAME}, more_double)")])
+def test_a_solution_that_misses_a_point_with_the_secret_seed_stops_the_release(small, tmp_path, old, new, words):
+    folder, course, _ = small
+    path = course.source(NAME)
+    assert old in path.read_text()
+    path.write_text(path.read_text().replace(old, new))
+    (folder / "grading" / "seed").write_text("unlucky\n")
+    said = command(folder, "release", "--due", "2026-11-30 18:00 UTC", "--to", str(tmp_path / "student.zip"), status=1)
+    assert words in said and "mend the tests or the solutions" in said and len(said.splitlines()) == 1
+    assert not list(tmp_path.glob("student.zip*"))
+    with course.gradebook() as gradebook:
+        assert gradebook.find_assignment(NAME).duedate is None
+    if "seed" in new.lower():                                           # with another one it is right
+        (folder / "grading" / "seed").write_text("lucky\n")
+        command(folder, "release", "--to", str(tmp_path / "student.zip"))
+
+
 @pytest.mark.parametrize("arguments, words", [
     (("release", "--due", "30.11.2026"), "2026-11-30 18:00 UTC"), (("release", "--due", "soon"), "no time"),
     (("intake", "01", "--from", "/nowhere"), "There is no folder or file /nowhere")])

@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from coursekit.grade.checks.same import TOLERANCE, difference, kind, same
+from coursekit.grade.checks.words import shown
 
 PLAIN = st.recursive(st.none() | st.booleans() | st.integers(-99, 99) | st.floats(-9, 9) | st.text(max_size=4),
                      lambda some: st.lists(some, max_size=4) | st.dictionaries(st.text(max_size=2), some, max_size=3),
@@ -57,6 +58,8 @@ def test_what_is_the_same_is_also_equal(got, expected):
     ({1: 1}, {"a": 1}, "a key is a whole number, expected a string"),
     (range(3), [0, 1, 2], "wrap it in list(...)"),
     ((x for x in [1]), [1], "a generator (wrap it in list(...))"),
+    (10 ** 400, 1.0, "got an enormous whole number, expected a number"),
+    (10 ** 400, 3, "got an enormous whole number, expected a whole number"),
     (print, 3, "a function (was it called, with brackets?)"),
     (int, 3, "the class int"),
 ])
@@ -85,6 +88,28 @@ def test_tolerance_depends_on_the_dtype(dtype):
     assert same(torch.ones(3, dtype=torch.float64).mul(1 + relative / 10).to(expected.dtype), expected)
 
 
+ONES = torch.ones(2, 2)
+ODD = {"sparse": lambda: ONES.to_sparse(), "sparse rows": lambda: ONES.to_sparse_csr(),
+       "quantised": lambda: torch.quantize_per_tensor(ONES, 0.5, 0, torch.quint8),
+       "nested": lambda: torch.nested.nested_tensor([torch.ones(1), torch.ones(2)]),
+       "no values": lambda: ONES.to("meta"), "one number, without a value": lambda: torch.tensor(1.0, device="meta")}
+
+
+@pytest.mark.filterwarnings("ignore::UserWarning")
+@pytest.mark.parametrize("name", ODD)
+@pytest.mark.parametrize("expected", [ONES, torch.tensor(1.0), 1.0, 1, True, np.ones((2, 2)), [1.0], None])
+def test_tensors_that_do_not_hold_their_numbers_are_told_in_one_line(name, expected):
+    odd = ODD[name]()
+    for words in (difference(odd, expected), difference([odd], [expected])):
+        assert "got a tensor that does not simply hold its numbers (sparse, quantised," in words and "\n" not in words
+    assert shown(odd) == "a tensor that does not simply hold its numbers"
+
+
+def test_a_tensor_that_is_stored_with_its_sign_turned_is_a_tensor():
+    negative = torch.tensor([1 - 2j, 3 + 4j]).conj().imag               # a view with torch's negative bit
+    assert negative.is_neg() and same(negative, torch.tensor([2.0, -4.0]))
+
+
 class Liar:
     """Says yes to everything; as a handle might."""
 
@@ -111,7 +136,11 @@ class LyingInt(int):
     __hash__ = int.__hash__
 
 
-@pytest.mark.parametrize("lie", [Liar(), LyingInt(3), torch.zeros(2).as_subclass(LyingTensor)])
+LOOKALIKES = [type(name, (Liar,), {})() for name in ("tensor", "list", "dictionary", "set", "number", "whole number",
+                                                     "NumPy array", "string", "function", "Tensor", "tuple")]
+
+
+@pytest.mark.parametrize("lie", [Liar(), LyingInt(3), torch.zeros(2).as_subclass(LyingTensor), *LOOKALIKES])
 @pytest.mark.parametrize("expected", [torch.ones(2), np.ones(2), 7, 1.0, True, "a", [1, 2], {"a": 1}, {1}, None])
 def test_objects_that_lie_are_not_asked(lie, expected):
     assert not same(lie, expected)

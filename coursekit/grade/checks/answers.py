@@ -7,6 +7,7 @@ a sandbox, and what the check holds is a stand-in with an attribute `_remote` th
 """
 
 import ast
+import collections
 import contextlib
 import copy
 import importlib
@@ -17,6 +18,7 @@ import sys
 import textwrap
 import threading
 import traceback
+import types
 import warnings
 
 import numpy as np
@@ -212,25 +214,72 @@ def _codes(thing):
     if inspect.isclass(thing):
         members = [getattr(member, "__func__", member) for member in vars(thing).values()]
         return [inspect.unwrap(member).__code__ for member in members if inspect.isfunction(member)]
-    return [inspect.unwrap(thing).__code__] if inspect.isfunction(thing) else []
+    thing = inspect.unwrap(getattr(thing, "__func__", thing))           # of a class method its function
+    return [thing.__code__] if inspect.isfunction(thing) else []
 
 
-def mentions(text, names):
-    """Which of the named functions a source text mentions, as an attribute (`u.softmax`) or in an import.
+def used(answer):
+    """The full names of what the source of an answer uses, see `full_names`."""
+    elsewhere = {name: value.__name__ for name, value in getattr(answer, "__globals__", {}).items()
+                 if type(value) is types.ModuleType} if not hasattr(answer, "_remote") else {}
+    return full_names(source(answer), elsewhere)
 
-    Text that is no Python mentions nothing.
 
-    >>> mentions("from torch import softmax as s\\ndef f(u): return s(u)", ["torch.softmax", "torch.exp"])
-    ['torch.softmax']
+def full_names(text, modules=None):
+    """The full names of what a source text uses, as far as its imports tell them; for an attribute of something else
+    ".attribute" alone.
+
+    modules: {name: full name} of what was imported elsewhere. Text that is no Python uses nothing.
+
+    >>> sorted(full_names("import torch.nn as nn\\nF = nn.functional\\ny = F.gelu(x.T)"))
+    ['.T', 'torch.nn', 'torch.nn.functional', 'torch.nn.functional.gelu']
     """
     try:
-        tree = ast.parse(text)
+        nodes = list(ast.walk(ast.parse(text)))
     except (SyntaxError, ValueError, RecursionError):
-        return []
-    used = set()
-    for node in ast.walk(tree):
-        if isinstance(node, ast.Attribute):
-            used.add(node.attr)
-        elif isinstance(node, (ast.Import, ast.ImportFrom)):
-            used |= {alias.name.rpartition(".")[2] for alias in node.names}
-    return [name for name in names if name.rpartition(".")[2] in used]
+        return set()
+    known = collections.defaultdict(set, {name: {path} for name, path in (modules or {}).items()})
+    stars, own = [], {getattr(node, "name", None) or getattr(node, "arg", None) for node in nodes}
+
+    def paths(node):
+        match node:
+            case ast.Name(id=name):
+                return known[name] or {f"{module}.{name}" for module in stars if name not in own}
+            case ast.Attribute(value=value, attr=name) | ast.Call(
+                    func=ast.Name(id="getattr"), args=[value, ast.Constant(value=str(name)), *_]):
+                return {f"{path}.{name}" for path in paths(value) or [""]}
+        return set()
+
+    for node in nodes:
+        for alias in getattr(node, "names", []) if isinstance(node, (ast.Import, ast.ImportFrom)) else []:
+            if alias.name == "*":
+                stars.append(node.module)
+            elif isinstance(node, ast.ImportFrom):
+                known[alias.asname or alias.name].add(f"{node.module}.{alias.name}")
+            else:
+                first = alias.name.partition(".")[0]
+                known[alias.asname or first].add(alias.name if alias.asname else first)
+    for node in nodes:
+        if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name):
+            own.add(node.targets[0].id)
+            known[node.targets[0].id] |= paths(node.value)
+    return {path for node in nodes for path in paths(node)}
+
+
+def mentions(paths, names):
+    """Which of the named functions are among some `full_names`. As for `watch`, a package's functions of one name are
+    one; and if tensors have it as a method, so is an attribute of something that is not known (`u.softmax`).
+
+    >>> mentions(full_names("from torch import softmax as s\\ndef f(u): return s(u)"), ["torch.softmax", "torch.exp"])
+    ['torch.softmax']
+    >>> mentions({"math.exp", "random.choice", ".choice"}, ["torch.exp", "numpy.random.choice"])
+    []
+    """
+    found = {_ends(path) for path in paths}
+    return [name for name in names if _ends(name) in found or name.startswith("torch.") and _find(
+        f"torch.Tensor.{_ends(name)[1]}") and ("", _ends(name)[1]) in found]
+
+
+def _ends(path):
+    """The first and the last part of a full name."""
+    return path.partition(".")[0], path.rpartition(".")[2].strip("_")

@@ -250,6 +250,8 @@ def _(got, scores, w):
     if same(got, torch.softmax(scores, 1) * may):
         return ("That is the slide's mistake: rows no longer sum to one. Forbid before the softmax, with −∞, and not "
                 "after it, with 0.")
+    if any(same(got, torch.softmax(scores.masked_fill(~may, low), 1)) for low in (-1e2, -1e3, -1e4, -1e5)):
+        return "A forbidden score was set to a large negative number, and scores may be lower still. Put −∞ there."
     if same(got, torch.softmax(scores.masked_fill(~may, 0), 1)) or same(got, torch.softmax(scores * may, 1)):
         return "A forbidden score was set to 0, and exp(0) = 1 is not nothing. Put −∞ there."
     if same(got, weights(may.T)) or same(got, weights(_window(T, T).T)):

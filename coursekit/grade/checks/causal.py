@@ -26,13 +26,15 @@ def _large(T, d_e, K, seed):
     return (16 * x, *weights)
 
 
-@question((2, 3), {"one head": _fused(T=3, d_e=2, K=1, seed=60), "two heads": _fused(T=4, d_e=6, K=2, seed=70),
+@question((2, 3), {"two heads": _fused(T=4, d_e=6, K=2, seed=70), "one head": _fused(T=3, d_e=2, K=1, seed=60),
                    "three heads": _fused(T=5, d_e=6, K=3, seed=80),
                    "one token": _fused(T=1, d_e=4, K=2, seed=90), "large scores": _large(T=4, d_e=4, K=2, seed=95)},
           tolerance=(1e-3, 1e-3),                                       # large scores make much of rounding
           forbidden=(*ATTENTIONS, "coursekit.models.gpt2.CausalAttention"), instead="matrix products and torch.softmax",
           hints={"shapes": "x @ W_qkv.T is (T, 3·d_e). Cut into three, and each into heads, by columns, that makes (T, "
-                           "d_e/K) for a head."})
+                           "d_e/K) for a head.",
+                 "ValueError": "Does the cut make three parts? `chunk(3)` cuts rows, the tokens; `chunk(3, 1)` cuts "
+                               "columns."})
 def causal_attention(x, W_qkv, b_qkv, W_o, b_o, K):
     """causal_attention(x, W_qkv, b_qkv, W_o, b_o, K): (T, d_e), K heads of attention to the past, mixed by W_o."""
     with torch.device("meta"):
@@ -94,7 +96,10 @@ def _tokenwise(x, W_qkv, b_qkv, W_o, b_o, K, allowed):
     return (_softmax(scores, allowed(scores)) @ v).flatten(1) @ W_o.T + b_o
 
 
-_ORDERS = {(1, 0, 2): "Queries and keys have changed places: the queries come first in W_qkv."}
+LOWS = (-1e2, -1e3, -1e4, -1e5)
+LOW = "The future has a large negative score here, and scores may be lower still. Only −∞ is below every other."
+_ORDERS = {(1, 0, 2): "Queries and keys have changed places, in the cut (the queries come first in W_qkv) or in the "
+                      "product (row s of the scores belongs to query s)."}
 ATTENTION = [
     ({"allowed": _anywhere}, "Every token sees the whole text, the future too: where is the causal mask?"),
     ({"allowed": lambda s: torch.ones_like(s, dtype=torch.bool).triu()}, "The mask is the wrong way round: tokens see "
@@ -105,6 +110,7 @@ ATTENTION = [
                                                                           "Token s sees the tokens 0 to s."),
     ({"weigh": lambda s, may: torch.softmax(s, -1) * may}, "The mask comes after the softmax, so rows no longer sum to "
                                                            "one, and the future has been used."),
+    *(({"weigh": lambda s, may, low=low: torch.softmax(s.masked_fill(~may, low), -1)}, LOW) for low in LOWS),
     ({"weigh": lambda s, may: torch.softmax(s * may, -1)}, "The future has the score 0 here, and e⁰ = 1: it counts. "
                                                            "Only a score of −∞ gives a weight of 0."),
     ({"weigh": lambda s, may: torch.softmax(s.masked_fill(~may, -math.inf), -2).nan_to_num()},
@@ -125,6 +131,9 @@ ATTENTION = [
     ({"join": lambda m: m.permute(1, 2, 0).flatten(1)}, "The heads' outputs are interleaved. They stand side by side, "
                                                         "head after head."),
     ({"scale": 1}, "The scores are not scaled: where is the root?"),
+    ({"order": (0, 0, 2)}, "The queries stand on both sides of the product: scores are queries times keys."),
+    ({"order": (1, 1, 2)}, "The keys stand on both sides of the product: scores are queries times keys."),
+    ({"project": lambda y, W_o, b_o: (y + b_o) @ W_o.T}, "b_o was added before W_o. It is added at the very end."),
     ({"project": lambda y, W_o, b_o: y}, "The heads stand side by side, as they should, but W_o and b_o did not mix "
                                          "them."),
     ({"project": lambda y, W_o, b_o: y @ W_o.T}, "The output's bias b_o is missing."),
@@ -161,6 +170,8 @@ def _(got, x, W_qkv, b_qkv, W_o, b_o, K):
         *((_attend(x, *weights, **change), words) for change, words in ATTENTION),
         (_attend(x, *weights, scale=math.sqrt(d_e)), "The scores are divided by √d_e. A head divides by the root of "
                                                      "its own size, d_e/K."),
+        (_attend(x, *weights, scale=math.sqrt(K / d_e)), "The scores are multiplied by the root, and should be divided "
+                                                         "by it."),
         (_attend(x, *weights, scale=d_e / K), "The scores are divided by d_e/K. It is its square root."),
         (_attend(x, *weights, scale=math.sqrt(len(x))), "The scores are divided by the root of the number of tokens. "
                                                         "It is the root of a head's size, d_e/K."),
@@ -169,7 +180,10 @@ def _(got, x, W_qkv, b_qkv, W_o, b_o, K):
         *((_tokenwise(x, *weights, allowed), "Here heads look at heads, for each token. The heads come to the front "
                                              "before the product: (K, T, d_e/K).") for allowed in (_past, _anywhere)),
         (_attend(x, W_qkv, 0 * b_qkv, W_o, b_o, K), "The bias b_qkv is missing."),
-        (_attend(x, W_qkv, b_qkv, W_o, b_o, 1), "That is one big head. Q, K and V are cut into K heads, by columns."),
+        *((_attend(x, W_qkv, b_qkv, W_o, b_o, 1, scale=scale), "That is one big head. Q, K and V are cut into K heads, "
+                                                               "by columns.") for scale in (None, math.sqrt(d_e / K))),
+        (_attend(x, W_qkv, b_qkv, W_o, b_o, d_e // K), "The heads have K columns each. There are K heads, of d_e/K "
+                                                       "columns: `chunk` wants a number, `split` a size."),
         (x + _attend(x, *weights), "x was added at the end. The skip belongs to the block, not to attention."),
     ]) or ("Follow one head: are its queries, keys and values the columns i·d_e/K to (i + 1)·d_e/K of the three "
            "blocks? Does row s of its weights end at column s, and sum to one?")

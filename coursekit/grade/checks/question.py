@@ -14,8 +14,10 @@
 and what went wrong.
 """
 
+import ast
 import contextlib
 import functools
+import importlib
 import inspect
 import re
 import types
@@ -29,7 +31,7 @@ from coursekit.grade.checks.words import SHAPES, advise, indented, shortened, sh
 
 SOFTMAXES = ("torch.softmax", "torch.log_softmax", "torch.softmin", "torch.special_softmax", "torch.nn.Softmax",
              "torch.nn.LogSoftmax", "torch.nn.Softmin", "scipy.special.softmax")     # where one is asked for
-INSIDES = ("__wrapped__", "_expected", "grade.checks", "setprofile", "settrace", "_getframe", "gc.get_")
+INSIDES = re.compile(r"\.(__wrapped__|_expected|setprofile|settrace|_getframe)$|^gc\.get_|^coursekit\.grade\.checks\b")
 EXACTLY = (0, 0)    # tolerance
 
 COPY = {            # what an answer could change, and what to do instead
@@ -39,7 +41,9 @@ COPY = {            # what an answer could change, and what to do instead
                     "you may change.",
     "a set": "`.add(…)` and `|=` change a set; `a | b` makes a new one.",
     "a tensor": "`+=`, an assignment to `{0}[…]`, and methods whose names end in _ change a tensor; "
-                "`{0}.clone()` is a copy, and operations without _ make a new one."}
+                "`{0}.clone()` is a copy, and operations without _ make a new one.",
+    "a NumPy array": "`+=`, `-=` and an assignment to `{0}[…]` change an array; `{0}.copy()` is one that you may "
+                     "change."}
 
 
 def question(points, cases, **options):
@@ -86,6 +90,7 @@ class Question:
         if not callable(answer):
             raise CheckFailed(f"✗ {self.name}: this check wants the function itself, without brackets or quotes, "
                               f"and got {kind(answer)}.")
+        import_for(answer)
         for label, arguments in (cases or self.cases).items():
             self._try(answer, label, arguments, hidden)
         self._look_at_source(answer)
@@ -104,17 +109,19 @@ class Question:
         wrong, expected = self._compare(got, arguments, hidden)
         if wrong:
             raise CheckFailed(self._explain(got, expected, wrong, label, arguments, hidden))
-        if changed:
+        if changed and kind(changed[1]) == "a tensor":    # `also` may ask for gradients, which that breaks
             raise CheckFailed(self._changes(*changed))
         if self.also:
             try:
                 with in_time(answer):
                     self.also(answer, arguments)
-            except TooLong:
+            except (TooLong, TimeoutError):
                 raise CheckFailed(self._endless(answer, label, arguments, hidden)) from None
             except CheckFailed as failure:
                 raise CheckFailed(f"✗ {self.name}: the results are right, but there is something else.\n\n"
                                   + wrapped(str(failure))) from None
+        if changed:
+            raise CheckFailed(self._changes(*changed))
 
     def _run(self, answer, arguments):
         """The result, and (name, value, what it left) of the first argument that it has changed; None if none."""
@@ -231,13 +238,13 @@ class Question:
                           f"good idea.)"))
 
     def _look_at_source(self, answer):
-        source = answers.source(answer)
-        if found := answers.mentions(source, self.forbidden):
+        used = answers.used(answer)
+        if found := answers.mentions(used, self.forbidden):
             raise CheckFailed(self._not_allowed(found[0]).replace(" calls ", " mentions ", 1))
-        if found := [word for word in INSIDES if word in source]:
+        if found := sorted(path.rpartition(".")[2] for path in used if INSIDES.search(path)):
             raise CheckFailed(f"✗ {self.name} reaches into the check or into Python itself ({found[0]}).\n\n" + wrapped(
                 "Write what it computes in a function of your own."))
-        if not source and hasattr(answer, "_remote"):                   # made by exec, say, or put there by a name
+        if hasattr(answer, "_remote") and not answers.source(answer):   # made by exec, say, or put there by a name
             raise CheckFailed(f"✗ {self.name} is not defined by a statement in a cell.\n\n" + wrapped(
                 f"Write `def {self.name}(…)` in the cell of the question."))
 
@@ -256,6 +263,21 @@ def _described(value):
     if type(value) is types.FunctionType and value.__doc__:
         return value.__doc__.partition("\n")[0]
     return shown(value)
+
+
+def import_for(answer):
+    """Import what the source of an answer imports, and torch._dynamo, which torch.func loads when it is first called:
+    a slow import is no endless loop, and does not count as the answer's own time. (A sandbox has its own limit.)"""
+    text, names = "" if hasattr(answer, "_remote") else answers.source(answer), []
+    with contextlib.suppress(SyntaxError):                              # a lambda's source may be half a line
+        for node in ast.walk(ast.parse(text)):
+            names += [node.module] if isinstance(node, ast.ImportFrom) else [
+                alias.name for alias in node.names] if isinstance(node, ast.Import) else []
+    if re.search(r"\bfunc\.|(?<!autograd\.)\b(grad|grad_and_value|jac\w+|vjp|jvp|linearize)\(", text):
+        names.append("torch._dynamo")
+    for name in names:
+        with contextlib.suppress(Exception):                            # the answer will meet it, and say so
+            importlib.import_module(name)
 
 
 def in_time(answer):

@@ -17,7 +17,8 @@ def _reading(t, T, d_e, d_att, d_out, seed):
     return tuple(rounded(*shape, seed=seed + i) for i, shape in enumerate(shapes))
 
 
-@question((2, 2), {"one new token after four": _reading(t=1, T=4, d_e=2, d_att=3, d_out=6, seed=40),
+@question((2, 2), {"three new tokens after five": _reading(t=3, T=5, d_e=2, d_att=3, d_out=6, seed=40),
+                   "one new token after four": _reading(t=1, T=4, d_e=2, d_att=3, d_out=6, seed=45),
                    "three new tokens after two": _reading(t=3, T=2, d_e=2, d_att=2, d_out=3, seed=50),
                    "two tokens, and an empty cache": _reading(t=2, T=0, d_e=3, d_att=2, d_out=1, seed=60)},
           parts=("output", "keys", "values"),
@@ -31,7 +32,8 @@ def read_on(x, W_q, W_k, W_v, K, V):
     return _read(x, W_q, W_k, W_v, K, V)
 
 
-def _read(x, W_q, W_k, W_v, K, V, offset=None, mask=True, scale=None, forbidden=-math.inf, late=False):
+def _read(x, W_q, W_k, W_v, K, V, offset=None, mask=True, scale=None, forbidden=-math.inf, late=False,
+          twice=False):
     keys, values = torch.cat([K, x @ W_k.T]), torch.cat([V, x @ W_v.T])
     q = x @ W_q.T if scale is None else x @ W_q.T * math.sqrt(len(W_q)) / scale
     may_look = torch.ones(len(x), len(keys), dtype=torch.bool)
@@ -39,7 +41,7 @@ def _read(x, W_q, W_k, W_v, K, V, offset=None, mask=True, scale=None, forbidden=
         may_look = may_look.tril(len(K) if offset is None else offset)
     scores = (q @ keys.T / math.sqrt(len(W_q))).masked_fill(~may_look, forbidden)
     weights = torch.softmax(q @ keys.T / math.sqrt(len(W_q)), -1) * may_look if late else torch.softmax(scores, -1)
-    return weights @ values, keys, values
+    return (torch.softmax(weights, -1) if twice else weights) @ values, keys, values
 
 
 @read_on.suspect
@@ -73,7 +75,8 @@ def _(got, x, W_q, W_k, W_v, K, V):
     if same(output, right[-1:]) and t > 1 or kind(output) == "a tensor" and tuple(output.shape) == (V.shape[1],):
         return "The output has a row for each new token, (t, d_out), also when t is 1."
     if tuple(output.shape) != tuple(right.shape):
-        return "The output has a row for each *new* token: queries come from x alone."
+        return ("The output has a row for each *new* token: queries come from x alone, and the mask of the scores has "
+                "as many rows, t.")
     if not output.isfinite().all():
         return ("There is a row of the scores in which everything was forbidden (a new token sees all T cached tokens, "
                 "and itself), or exp was taken of a large score (torch.softmax takes the largest out first).")
@@ -88,10 +91,18 @@ def _(got, x, W_q, W_k, W_v, K, V):
             (0, "The triangle of the mask begins at the wrong place: new token 0 sees only column 0. Its own column "
                 "is T, so it sees the columns 0 to T."),
             (T - 1, "A new token does not see itself. It looks at the cache with its own key already in it."),
-            (T + 1, "Each new token sees one token of the future. New token i sees the columns 0 to T + i.")):
+            (T + 1, "Each new token sees one token of the future. New token i sees the columns 0 to T + i."),
+            (t, "The triangle of the mask moves to the right by as many places as tokens were read before, not by as "
+                "many as are new.")):
         if offset != T and same(output, _read(x, W_q, W_k, W_v, K, V, offset=offset)[0]):
             return words
-    if T and same(output, _read(x, W_q, W_k, W_v, K[:0], V[:0])[0]):
+    cache, own = torch.softmax(x @ W_q.T @ K.T / math.sqrt(len(W_q)), -1) @ V, _read(x, W_q, W_k, W_v, K[:0], V[:0])[0]
+    if T and same(output, cache):
+        return "The new tokens see neither themselves nor each other: they look at the cache as it was."
+    if T and same(output, cache + own):
+        return ("The cache and the new tokens have a softmax each, so that the weights of a row sum to two. One softmax "
+                "runs over both.")
+    if T and same(output, own):
         return "The new tokens look only at each other. They see the whole cache as well."
     for scale, words in ((1, "The scores are not scaled: where is √d_att?"),
                          (math.sqrt(x.shape[1]), "The scores are divided by √d_e. It is √d_att, the length of a key."),
@@ -102,4 +113,6 @@ def _(got, x, W_q, W_k, W_v, K, V):
             return words
     if same(output, _read(x, W_k, W_k, W_v, K, V)[0]):
         return "The queries are W_q x. Were keys used for them?"
+    if same(output, _read(x, W_q, W_k, W_v, K, V, twice=True)[0]):
+        return "The weights went through a second softmax: one makes weights of scores, and they sum to one already."
     return "The cache is right, the output is not. Over which axis is the softmax, and who may look where?"

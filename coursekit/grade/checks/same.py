@@ -17,6 +17,10 @@ import numpy as np
 TOLERANCE = {"float16": (1e-2, 1e-2), "bfloat16": (5e-2, 5e-2), "float32": (1e-4, 1e-5), "float64": (1e-7, 1e-9)}
 NUMBER = (1e-4, 1e-6)           # single numbers; they often were single precision once
 DICTIONARIES = (dict, collections.Counter, collections.defaultdict, collections.OrderedDict)
+DATA = {type(None): "None", str: "a string", bool: "True or False", int: "a whole number", float: "a number",
+        list: "a list", tuple: "a tuple", set: "a set", frozenset: "a set", np.ndarray: "a NumPy array",
+        np.bool_: "True or False"}
+ODD_TENSOR = "a tensor that does not simply hold its numbers (sparse, quantised, nested or without values)"
 
 
 def kind(value):
@@ -27,14 +31,13 @@ def kind(value):
     """
     cls = type(value)
     if cls in _tensor_types():
-        return "a tensor"
+        return "a tensor" if _is_plain(value) else ODD_TENSOR
     if cls in DICTIONARIES:
         return "a dictionary"
-    names = {type(None): "None", str: "a string", bool: "True or False", int: "a whole number", float: "a number",
-             list: "a list", tuple: "a tuple", set: "a set", frozenset: "a set", np.ndarray: "a NumPy array",
-             np.bool_: "True or False"}
-    if cls in names:
-        return names[cls]
+    if cls is int and value.bit_length() > 1000:                        # no float, and perhaps too long to be shown
+        return "an enormous whole number"
+    if cls in DATA:
+        return DATA[cls]
     if issubclass(cls, np.integer):
         return "a whole number"
     if issubclass(cls, np.floating):
@@ -44,10 +47,14 @@ def kind(value):
     name = cls.__name__
     if cls.__module__ == "coursekit.grade.outside":                     # a stand-in for something in the sandbox
         name = object.__getattribute__(value, "_kind")
+        if name in ("Tensor", "Parameter"):                             # what plain ones are comes as data
+            return ODD_TENSOR
     if name in ("function", "method", "builtin_function_or_method"):
         return "a function (was it called, with brackets?)"
     lazy = name in ("range", "map", "zip", "filter", "generator", "dict_keys", "dict_values", "dict_items")
-    return f"a {name}" + " (wrap it in list(...))" * (lazy or name.endswith("_iterator"))
+    said = f"a {name}" + " (wrap it in list(...))" * (lazy or name.endswith("_iterator"))
+    known = said in ("a tensor", "a dictionary", ODD_TENSOR, *DATA.values())
+    return f"an object that calls itself {said}" if known else said     # anybody can name a class "tensor"
 
 
 def same(got, expected, tolerance=None):
@@ -185,9 +192,16 @@ def _tensor_types():
     return (torch.Tensor, torch.nn.Parameter) if torch and hasattr(torch, "nn") else ()
 
 
+def _is_plain(tensor):
+    """Does it hold its numbers one after another, so that they can be looked at?"""
+    torch = sys.modules["torch"]
+    return (tensor.layout is torch.strided and tensor.device.type != "meta"
+            and not (tensor.is_nested or tensor.is_quantized))
+
+
 def _scalar(value):
     """A tensor or array without dimensions as the number that it holds; everything else as it is."""
-    if (type(value) in _tensor_types() or type(value) is np.ndarray) and tuple(value.shape) == ():
+    if kind(value) in ("a tensor", "a NumPy array") and tuple(value.shape) == ():
         return value.item()
     return value
 
@@ -200,7 +214,7 @@ def _numpy(array):
     """The values as a NumPy array; half precision as single, which NumPy has and which holds the same numbers."""
     if type(array) is np.ndarray:
         return array
-    array = array.detach().cpu()
+    array = array.detach().cpu().resolve_conj().resolve_neg()
     return (array.float() if _dtype(array) in ("float16", "bfloat16") else array).numpy()
 
 

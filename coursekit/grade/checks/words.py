@@ -12,6 +12,8 @@ LONGEST = 400       # characters of a value that a message shows
 USUAL = [           # (types of errors, what they say, what to do about it)
     (KeyError, "", "A key that is not in a dictionary has no value that could be looked up or added to: `key in "
                    "counts` asks first, and `counts.get(key, 0)` is 0 for it."),
+    (TypeError, "unhashable type: 'numpy", "An array cannot be a key of a dictionary, nor an element of a set. A tuple "
+                                          "can: tuple(…)."),
     (TypeError, "unhashable type", "A list cannot be a key of a dictionary, nor an element of a set. A tuple can: "
                                    "tuple(…)."),
     (ValueError, "values to unpack", "There are more, or fewer, parts than names for them. (A loop over a dictionary "
@@ -34,8 +36,8 @@ USUAL = [           # (types of errors, what they say, what to do about it)
     (TypeError, r"must be Tensor, not (int|float)", "torch's functions take tensors. For a plain number there is math: "
                                                     "math.sqrt(…)."),
     ((ValueError, TypeError, RuntimeError), "only one element tensors|only (length-1|0-dimensional) arrays|"
-     "cannot be converted to Scalar", "The functions of math take a single number. torch has the same ones for "
-                                      "tensors: torch.sqrt, torch.exp, …"),
+     "cannot be converted to Scalar", "The functions of math take a single number, and so do float and int. "
+                                      "torch's and NumPy's own take many: torch.exp for tensors, np.exp for arrays."),
     (ValueError, "expected sequence of length", "torch.tensor wants rows that are equally long. Are all of them "
                                                 "padded, and cut, by then?"),
 ]
@@ -56,7 +58,7 @@ def advise(error, name, n_arguments, shapes=SHAPES):
             "shape of the mask", text):
         return f"Two shapes do not fit. {shapes}"
     if isinstance(error, RuntimeError) and ("dtype" in text or "expected scalar type" in text):
-        return "Two dtypes meet. Does a constant that you make have the dtype of the input (dtype=u.dtype)?"
+        return "Two dtypes meet. Does a constant that you make have the input's dtype (dtype=x.dtype, if that is x)?"
     return None
 
 

@@ -591,6 +591,16 @@ def _(scores, w):
     return softmax(scores.masked_fill(_window(len(scores), w), -math.inf), 1)
 
 
+@wrong("masked_weights", "and scores may be lower still", at_once=False)
+def _(scores, w):
+    return softmax(scores.masked_fill(~_window(len(scores), w), -100.0), 1)
+
+
+@wrong("masked_weights", "and scores may be lower still", at_once=False)
+def _(scores, w):
+    return softmax(scores.masked_fill(~_window(len(scores), w), -1e4), 1)
+
+
 @wrong("masked_weights", "a sum from which all weight was taken away", at_once=False)
 def _(scores, w):
     A = softmax(scores, 1) * _window(len(scores), w)
@@ -616,6 +626,11 @@ def _(scores, w):
         first = max(0, s - w + 1)
         A[s, first:s + 1] = softmax(scores[s, first:s + 1], 0)
     return A
+
+
+@right("masked_weights", "a number below all that single precision meets: its weight is exactly 0")
+def _(scores, w):
+    return softmax(scores.masked_fill(~_window(len(scores), w), -1e9), 1)
 
 
 @right("masked_weights", "two triangles, and weights divided again")

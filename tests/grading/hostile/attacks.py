@@ -195,6 +195,23 @@ def double(values):
 
 
 @attack(0, 0, 1)
+def lying_names():
+    """Classes that are called like data, and answer like an empty array; where these are asked for, they are not it."""
+    return submission("""
+class Liar:
+    shape, dtype = (3,), "int64"
+    def __getattr__(self, name):
+        if name.startswith("_"): raise AttributeError(name)
+        return lambda *a, **k: self
+    def __len__(self): return 0
+    def __iter__(self): return iter([])
+    def __getitem__(self, key): raise IndexError
+def double(values):
+    return type(["list", "tensor", "NumPy array", "whole number"][len(values) % 4], (Liar,), {})()
+""")
+
+
+@attack(0, 0, 1)
 def nan_and_nothing():
     return submission("def double(values):\n    return np.full(len(values), np.nan) if values else np.zeros(0)")
 

@@ -1,0 +1,145 @@
+"""Assignment 07: a later answer is not blamed for what an earlier one does that it calls."""
+
+import importlib.util
+import itertools
+
+import pytest
+import torch
+from nbformat.v4 import new_code_cell, new_notebook
+
+from coursekit.grade import check
+from coursekit.grade.cells import LockedCell
+from coursekit.grade.checks import limit, question
+from coursekit.grade.execute import run_notebook
+from tests.grading.bank.assignments import ASSIGNMENTS
+from tests.grading.sandboxed import kind_or_skip
+
+HERE = ASSIGNMENTS["07_perturbation"]
+NUMBERS = itertools.count()
+CALL_IT = ["leave_one_out", "lime", "shapley", "shapley_from_orders"]
+TURNED = ("if not kept", "if kept")
+UNWEIGHTED = ("root = np.sqrt(weights)", "root = np.ones(len(y)); mean, mean_y = Z.mean(0), y.mean()")
+
+
+def cells(**slips):
+    """The reference's cells, {question: source}; slips: {question: (what stands there, what to write in its place)}."""
+    assert all(slip[0] in HERE.cells[question] for question, slip in slips.items())
+    return {question: HERE.cells[question].replace(*slips.get(question, ("", "")))
+            for question in ("imports", *HERE.questions)}
+
+
+def student(folder, sources):
+    """A module of these cells, so that the functions have their source, and know each other."""
+    path = folder / f"student{next(NUMBERS)}.py"
+    path.write_text("\n".join(sources.values()))
+    spec = importlib.util.spec_from_file_location(path.stem, path)
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def said(check_of, question, answers):
+    with pytest.raises(check.CheckFailed) as failure:
+        check_of(question, getattr(answers, question))
+    return " ".join(str(failure.value).split())
+
+
+@pytest.mark.parametrize("question", CALL_IT)
+def test_the_earlier_function_is_named_with_its_mistake(question, tmp_path):
+    answers = student(tmp_path, cells(perturbed=TURNED))
+    text = said(HERE.visible, question, answers)
+    assert text.startswith(f"✗ {question} calls `perturbed` (question 1), which is not right yet:")
+    assert "True in the mask means that a word is *kept*" in text and "The sign" not in text
+    hidden = said(HERE.hidden, question, answers)
+    assert "calls `perturbed` (question 1)" in hidden and " input " not in hidden
+
+
+def test_through_a_function_of_the_students_own(tmp_path):
+    sources = cells(perturbed=TURNED, shapley=("perturbed(document, mask, by) for", "copy_of(document, mask, by) for"))
+    sources["perturbed"] += "\n\ndef copy_of(document, mask, by):\n    return perturbed(document, mask, by)\n"
+    assert "calls `perturbed` (question 1)" in said(HERE.visible, "shapley", student(tmp_path, sources))
+
+
+def test_fit_and_proximity_are_named_where_lime_suffers_from_them(tmp_path):
+    text = said(HERE.visible, "lime", student(tmp_path, cells(fit=UNWEIGHTED)))
+    assert "calls `fit` (question 4)" in text and "The weights change nothing here" in text
+    text = said(HERE.visible, "lime", student(tmp_path, cells(proximity=("100 * (1", "(1"))))
+    assert "calls `proximity` (question 3)" in text and "not multiplied by 100" in text
+
+
+def test_a_changed_document_is_found_where_it_does_harm(tmp_path):
+    slip = ("return [word", "document[:] = [word for word in document if word not in gone]\n        return [word")
+    assert "it changes what it is given: `document`" in said(
+        HERE.visible, "shapley", student(tmp_path, cells(perturbed=slip)))
+
+
+def test_no_earlier_function_is_named_where_it_is_right(tmp_path, capsys):
+    answers = student(tmp_path, cells(proximity=("scaled.sum() ** 2", "scaled.sum()")))
+    HERE.visible("lime", answers.lime)                                  # takes the weights alone
+    only_there = ('return ["[UNK]" if', 'return document if "[UNK]" in document else ["[UNK]" if')
+    text = said(HERE.visible, "lime", student(tmp_path, cells(perturbed=only_there, lime=("ridge)\n    ### END",
+                                                                                          "1.0)\n    ### END"))))
+    assert "The ridge is 1 here" in text and "question 1" not in text
+
+
+def test_an_earlier_function_that_is_empty_is_still_called_empty(tmp_path):
+    sources = cells() | {"perturbed": "def perturbed(document, mask, by):\n    raise NotImplementedError()\n"}
+    assert "calls `perturbed` (question 1), which is still empty" in said(
+        HERE.visible, "lime", student(tmp_path, sources))
+
+
+def test_a_tuple_in_the_place_of_an_array_is_named(tmp_path):
+    answers = student(tmp_path, cells(perturbed=("mask) if not kept", "~mask) if kept")))
+    HERE.visible("leave_one_out", answers.leave_one_out)
+    text = said(HERE.visible, "shapley", answers)
+    assert "calls `perturbed` (question 1)" in text and "np.array(mask, dtype=bool) makes an array" in text
+
+
+@pytest.mark.parametrize("question", CALL_IT[1:])
+def test_python_s_true_and_false_in_a_mask_are_named(question, tmp_path):
+    slips = {} if question != "lime" else {"lime": ("tuple(mask), len", "tuple(mask.tolist()), len")}
+    answers = student(tmp_path, cells(perturbed=("if not kept", "if ~kept"), shapley_from_orders=(
+        "tuple(np.argsort(walk) < k)", "tuple((np.argsort(walk) < k).tolist())"), **slips))
+    HERE.visible("leave_one_out", answers.leave_one_out)
+    text = said(HERE.visible, question, answers)
+    assert "calls `perturbed` (question 1)" in text and "`~True` is −2" in text and "Do the weights" not in text
+
+
+def test_a_slow_import_inside_an_answer_is_no_endless_loop(tmp_path, monkeypatch):
+    (tmp_path / "slow_to_import.py").write_text("import time\ntime.sleep(2.5)\n")
+    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.setattr(limit, "SECONDS", 1.5)
+    answers = student(tmp_path, cells(fit=("mean, mean_y =", "import slow_to_import\n    mean, mean_y =")))
+    HERE.visible("fit", answers.fit)
+
+
+def test_what_an_answer_needs_is_imported_before_its_time_is_measured(monkeypatch):
+    def with_torch_func(f, e):
+        return torch.func.grad(f)(e)
+
+    def with_autograd(f, e):
+        import json
+        return json.dumps(torch.autograd.grad(f(e), e))
+
+    names = []
+    monkeypatch.setattr(question.importlib, "import_module", names.append)
+    question.import_for(with_torch_func)
+    question.import_for(with_autograd)
+    assert names == ["torch._dynamo", "json"]
+
+
+def test_in_a_sandbox_as_well():
+    names = ["perturbed", *CALL_IT]
+    sources = cells(perturbed=TURNED)
+    locked = {"imports": LockedCell(HERE.cells["imports"], False)} | {
+        f"check_{name}": LockedCell(HERE.cells[f"check_{name}"], True) for name in names}
+    notebook = new_notebook(cells=[
+        *(new_code_cell(source, metadata={"nbgrader": {"grade_id": "imports"}} if question == "imports" else {})
+          for question, source in sources.items()),
+        *(new_code_cell("", metadata={"nbgrader": {"grade_id": f"check_{name}"}}) for name in names)])
+    outcome = run_notebook(notebook, locked, None, kind_or_skip())
+    assert outcome.state == "ran", outcome.notes
+    errors = [output.evalue for cell in outcome.notebook.cells for output in cell.get("outputs", [])
+              if output.output_type == "error"]
+    assert len(errors) == 5 and all("True in the mask means" in text for text in errors)
+    assert ["calls `perturbed` (question 1)" in text for text in errors] == [False, True, True, True, True]
