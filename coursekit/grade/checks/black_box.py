@@ -7,17 +7,22 @@ score for each class. A whole number is a box that gives every document a score 
 What an answer gets in its place is a function, `predict(documents)`, that writes down what it was asked.
 """
 
+import contextlib
 import hashlib
+import re
 
 import numpy as np
 
 from coursekit.grade.checks import answers
 from coursekit.grade.checks.failure import CheckFailed
-from coursekit.grade.checks.question import EXACTLY, Question
+from coursekit.grade.checks.question import SHAPES, Question
 from coursekit.grade.checks.same import kind, same
-from coursekit.grade.checks.words import wrapped
+from coursekit.grade.checks.score import points
+from coursekit.grade.checks.words import advise, wrapped
 
 UNK = "[UNK]"
+KEY = ("This key was never put into the dictionary. Print it, and the keys that are there: do they differ in order, or "
+       "in kind?")
 CLOSE = (1e-5, 1e-5)        # tolerance where linear equations are solved
 LIBRARY = tuple(f"coursekit.explain.{name}" for name in (
     "evaluate_masks", "leave_one_out", "lime", "lime.proximity", "lime.weighted_ridge", "kernel_shap",
@@ -25,18 +30,75 @@ LIBRARY = tuple(f"coursekit.explain.{name}" for name in (
 
 
 class BoxQuestion(Question):
-    """A question of assignment 07: numbers come short, and hints may have words for a part of an error's text."""
+    """A question of assignment 07: numbers come short, and no answer is blamed for what an earlier one does.
+
+    hints: may also have words for a pattern in three lines: the case's label and the kinds of its arguments, the line
+    where an answer stopped, the error's text. They take the place of the usual ones;
+    uses: the arguments of a case → [(an earlier question, the arguments it is called with there)].
+    """
+
+    def __init__(self, *about, uses=None, **options):
+        super().__init__(*about, **options)
+        self.uses = uses
+
+    def _try(self, answer, label, arguments, hidden):
+        try:
+            super()._try(answer, label, arguments, hidden)
+        except CheckFailed as failure:
+            if self.uses and "still empty" not in str(failure):
+                self._blame_earlier(answer, label, arguments, hidden)
+            raise
+
+    def _blame_earlier(self, answer, label, arguments, hidden):
+        """Raise CheckFailed if an earlier function that the answer calls is wrong on what it gets in this case."""
+        for earlier, given in self.uses(*answers.copies(arguments)):
+            if not (function := _beside(answer, earlier.name)):
+                continue
+            try:
+                Question._try(earlier, function, label, given, hidden)
+            except CheckFailed as failure:
+                unused = "  wrong     worth: " in str(failure)          # lime takes the weights alone
+                if unused or "still empty" in str(failure) or not _calls(answer, earlier.name):
+                    continue
+                number = list(points(self.topic)).index(earlier.name) + 1
+                raise CheckFailed(f"✗ {self.name} calls `{earlier.name}` (question {number}), which is not right yet:"
+                                  f"\n\n{failure}") from None
 
     def _stopped(self, answer, error, label, arguments, hidden):
         text = super()._stopped(answer, error, label, arguments, hidden)
-        said = str(error).replace("core dimension", "shapes")           # as NumPy's @ calls them
-        more = [wrapped(words) for part, words in self.hints.items()
-                if part in said and not hidden and words not in " ".join(text.split())]
-        return "\n\n".join([text, *more])
+        said = f"{label}: {', '.join(map(kind, arguments))}\n{answers.where(answer, error)}\n{error}"
+        said = said.replace("core dimension", "shapes")                 # as NumPy's @ calls them
+        found = next((words for pattern, words in self.hints.items() if re.search(pattern, said)), None)
+        if hidden or not found or "  error  " not in text:
+            return text
+        usual = self.hints.get(type(error).__name__) or advise(error, self.name, len(arguments), self.hints.get(
+            "shapes", SHAPES)) or ""
+        if found in usual:
+            return text
+        return text.removesuffix("\n\n" + wrapped(usual)) + "\n\n" + wrapped(found)
+
+    def _changes(self, name, value, left):
+        return super()._changes(name, value, left).replace("the results are right, but it", "right so far, but it")
 
     def _explain(self, *what):
         with np.printoptions(precision=5, suppress=True, legacy="1.25"):       # 0.5, neither 5e-01 nor np.float64(0.5)
             return super()._explain(*what)
+
+
+def _beside(answer, name):
+    """The student's function of that name, as the answer sees it; None if there is none."""
+    if not hasattr(answer, "_remote"):
+        found = getattr(answer, "__globals__", {}).get(name)
+        return found if getattr(found, "__globals__", None) is getattr(answer, "__globals__", 0) else None
+    with contextlib.suppress(KeyError):
+        return answer._session.name(name)
+
+
+def _calls(answer, name, seen=()):
+    """Does the answer call the student's function of that name, itself or through others?"""
+    words = set(re.findall(r"(\w+)\(", answers.source(answer))) - {*seen}     # of a stand-in: with all that it calls
+    others = () if name in words or hasattr(answer, "_remote") else filter(None, (_beside(answer, w) for w in words))
+    return name in words or any(_calls(other, name, {*seen, *words}) for other in others)
 
 
 def on_boxes(worth, cases, **options):
@@ -69,6 +131,20 @@ def score(box, documents):
 def game(box, document, by):
     """The function masks (n, d) → scores of the perturbed documents."""
     return lambda masks: score(box, [perturb(document, mask, by) for mask in masks])
+
+
+def either(masks):
+    """The masks (n, d) as arrays, and as tuples of Python's True and False."""
+    return [*masks, *map(tuple, masks.tolist())]
+
+
+def by_place(box, document, by):
+    """As `game`, for masks that were laid over the first places of the document, all further words being gone."""
+    def there(mask):
+        return [word if kept else UNK for word, kept in zip(document, [*mask, *[False] * len(document)])
+                if kept or by == "replace"]
+
+    return lambda masks: score(box, [there(mask) for mask in masks])
 
 
 def other(by):
@@ -137,26 +213,12 @@ def vectors(got, *lengths):
     return all(kind(entry) == "a NumPy array" and entry.shape == (n,) for entry, n in zip(got, lengths))
 
 
-def leaves_alone(*names):
-    """For `also`: a function (answer, arguments) that raises CheckFailed if an array among the arguments changes."""
-    def look(answer, given):
-        places = [i for i, value in enumerate(given) if kind(value) == "a NumPy array"]
-        _, left = answers.back(answer, given, places)
-        for i, value in zip(places, left):
-            if not same(value, given[i], EXACTLY):
-                name = names[i]
-                raise CheckFailed(f"It changes what it is given: `{name}`. `+=`, `-=` and an assignment to `{name}[…]` "
-                                  f"change an array; `{name}.copy()` is one that you may change.")
-
-    return look
-
-
-def thrifty(names, most, why):
-    """For `also`: as `leaves_alone`, and raises CheckFailed unless one call of predict, with at most most(*arguments)
-    documents and none of them twice, was enough."""
+def thrifty(most, why):
+    """For `also`: a function (answer, arguments) that raises CheckFailed unless one call of predict, with at most
+    most(*arguments) documents and none of them twice, was enough."""
     def look(answer, arguments):
         given = boxed(*arguments)
-        leaves_alone(*names)(answer, given)
+        answers.run(answer, given)
         calls, enough = given[0].calls, most(*arguments)
         if len(calls) > 1:
             raise CheckFailed(f"predict was called {len(calls)} times. Make the list of all copies first, and ask for "

@@ -44,7 +44,7 @@ THIRDS = 100_000 + ROWS.double() / 3                                    # not to
 FAR = 1000 + torch.tensor([[0.0, 0.25, 0.5, 1.25], [-0.5, 0.25, 0.25, 1.0]])    # sums without rounding
 
 
-@question((1, 2), {"a large eps": (ROWS, GAIN, SHIFT, 0.5), "a small eps": (ROWS, GAIN, SHIFT, 1e-5),
+@question((1, 2), {"a large eps": (ROWS, GAIN, SHIFT, 3.75), "a small eps": (ROWS, GAIN, SHIFT, 1e-5),
                    "small numbers, and no eps": (ROWS / 1000, GAIN, SHIFT, 0),
                    "equal numbers in a row": (torch.full((1, 4), 7.0), GAIN, SHIFT, 1e-5),
                    "numbers near 1000": (FAR, GAIN, SHIFT, 1e-5),
@@ -91,6 +91,8 @@ def _(got, x, gain, shift, eps):
         (scaled(centred / (larger.sqrt() + eps)),
          "Two things: eps stands outside the root (it is added to the variance), and .std() divides by d − 1 unless it "
          "is told otherwise (`correction=0`)."),
+        (scaled(centred / torch.sqrt(variance.clamp(min=eps))), "eps is only a lower bound here. It is added to the "
+                                                                "variance, whatever that is."),
         *((scaled(centred / torch.sqrt(variance + max(eps, least))),
            "eps was made larger. It may be 0, and then nothing is added.") for least in (1e-5, 1e-6, 1e-8)),
         *((scaled(centred / torch.sqrt(variance + fixed)), "The argument eps does not come in: it is added to the "
@@ -209,7 +211,7 @@ def _(got, x, W_1, b_1, W_2, b_2):
         ((gelu(x) @ W_1.T + b_1) @ W_2.T + b_2, "The GELU stands before the first layer: it belongs between the two."),
         (x + right, "x was added at the end. The skip belongs to the block, of question 3, not to the MLP."),
     ]) or ("Go through it in three lines: the hidden layer with its bias, the GELU of every number, the second layer "
-           "with its bias. Are all brackets of the formula there?")
+           "with its bias. Are all brackets of the formula there, and all digits of 0.044715?")
 
 
 # -- block -----------------------------------------------------------------------------------------------------------

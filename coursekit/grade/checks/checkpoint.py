@@ -68,7 +68,8 @@ class _Zeros:
 
 @question((2, 2), {"one layer": (as_stored(_counted(5, 4, 2, 1), masks=False),),
                    "two layers, with masks": (as_stored(_counted(6, 3, 4, 2)),),
-                   "a whole language model": (as_stored(_counted(7, 3, 2, 2), prefix="transformer."),)},
+                   "a whole language model": (as_stored(_counted(7, 3, 2, 2), prefix="transformer."),),
+                   "eleven layers": (as_stored(_counted(3, 2, 2, 11), masks=False),)},
           forbidden=("coursekit.models.pretrained.gpt2_weights", "coursekit.models.GPT2.from_huggingface"),
           instead="a loop over the entries", hints={"KeyError": NO_ENTRY})
 def from_checkpoint(stored):
@@ -108,6 +109,8 @@ def _(got, stored):
         return "There is one entry. Does `return` stand inside the loop?"
     if missing and all("1." in name and "blocks.1." in name for name in missing):
         return "Only the first layer is there. How many there are, the names say."
+    if missing and all("blocks.10." in name for name in missing):
+        return "Layer 10 is lost: the number of a layer may have two digits."
     if any(".output" in name and "mlp" in name or ".mlp.2" in name and "att" in name for name in extra):
         return ("Two layers are called c_proj, attention's and the MLP's, and each has a name of its own here: replace "
                 "\"attn.c_proj\" and \"mlp.c_proj\", not \"c_proj\" alone.")

@@ -1,11 +1,12 @@
-"""Checks of assignment 04: rules for a token. drawing.py has the draw, generating.py loops, reading.py the cache."""
+"""Checks of assignment 04: rules for a token. The rest is in drawing.py, generating.py, reading.py and beams.py."""
 
 import math
 
 import torch
 
+from coursekit.grade.checks.beams import beam_search
 from coursekit.grade.checks.drawing import LIBRARY, draw
-from coursekit.grade.checks.generating import beam_search, greedy
+from coursekit.grade.checks.generating import greedy
 from coursekit.grade.checks.question import SOFTMAXES, question
 from coursekit.grade.checks.reading import read_on
 from coursekit.grade.checks.same import kind, same
@@ -29,7 +30,7 @@ UNLIKE = torch.tensor([[0.0, 1.0], [1000.0, 999.0]])
                    "large logits, cold": (torch.tensor([1000.0, 999.0, 0.0]), 0.5),
                    "temperature 0": (torch.tensor([[1.0, 3.0, 2.0], [0.5, 0.0, -1.0]]), 0.0),
                    "temperature 0, two likeliest": (torch.tensor([1.0, 3.0, 3.0]), 0),
-                   "temperature 0, nearly equal": (torch.tensor([100.0, 100.0001, 99.0]), 0.0),
+                   "temperature 0, nearly equal": (torch.tensor([0.0, 1e-30, -1.0]), 0.0),
                    "temperature 0.0001, nearly equal": (torch.tensor([0.0, 1e-4, -1e-4]), 1e-4),
                    "rows of different size": (UNLIKE, 0.5), "rows of different size, temperature 0": (UNLIKE, 0.0),
                    "temperature ∞": (torch.tensor([5.0, 1.0, 0.0]), math.inf)},
@@ -71,11 +72,14 @@ def _(got, logits, tau):
         if same(got, torch.softmax(logits, -1)):
             return "That is temperature 1. At 0 only the likeliest token is left, with everything."
         return ("At temperature 0 the likeliest token has all the probability; equally likely ones share it, and "
-                "nearly equal is not equal.")
+                "nearly equal is not equal. (Nor is a small temperature 0.)")
     bad = ~got.isfinite().all(-1)
     if bad.any() and not bad.flatten()[logits.amax(-1).argmax()]:
         return ("In some row every exp was rounded to 0: the largest logit of *each row* is subtracted, not that of "
                 "the whole table.")
+    if bad.any() and torch.exp(logits / tau).isfinite().all() and torch.exp(logits).isfinite().all():
+        return ("Everything in a row was rounded to 0, and 0/0 is not a number. Is there a power 1/τ? Of numbers below "
+                "1 it is 0 soon. Divide the logits by τ, the largest of the row subtracted, before exp is taken.")
     if bad.any():
         return ("exp of a large number is infinite, and ∞/∞ is not a number. Which number can be subtracted from all "
                 "logits without changing the probabilities? (A cold temperature makes logits larger.)")
@@ -90,8 +94,13 @@ def _(got, logits, tau):
     for axis in range(logits.dim() - 1):
         if same(got, torch.softmax(logits / tau, axis)):
             return "The columns sum to one, the rows should: the tokens stand along the last axis."
-    if logits.dim() > 1 and same(got, torch.softmax(logits.flatten() / tau, 0).reshape(logits.shape)):
+    e = torch.exp((logits - logits.amax(-1, keepdim=True)) / tau)
+    if logits.dim() > 1 and (same(got, torch.softmax(logits.flatten() / tau, 0).reshape(logits.shape))
+                             or same(got, e / e.sum())):
         return "The whole table sums to one. Each row is a distribution of its own, with a sum of its own."
+    if same(got, _tempered(logits, tau), (0.05, 0)):
+        return ("Nearly right: digits got lost. What is rounded before the temperature comes in, a cold one makes "
+                "large, as a power 1/τ does. Divide the logits by τ, and take exp of that.")
     if tau == math.inf:
         return "When it is infinitely hot, all logits become equal. How likely is each of D tokens then?"
     return "Is each logit divided by the temperature, then exp taken, then divided by the sum of its row?"
@@ -133,17 +142,21 @@ def _left(got, p, right):
     return None
 
 
+NINE = torch.tensor([[0.04, 0.17, 0.09, 0.18, 0.1, 0.15, 0.08, 0.07, 0.12],    # k = 4: every slip leaves other tokens
+                     [0.24, 0.02, 0.09, 0.07, 0.19, 0.05, 0.21, 0.08, 0.05]])
 BATCH = torch.tensor([[0.5, 0.05, 0.3, 0.15], [0.05, 0.25, 0.1, 0.6]])
 
 
-@question((1, 2), {"one row": (torch.tensor([[0.05, 0.3, 0.1, 0.25, 0.12, 0.18]]), 3),
-                   "the best three of each row": (BATCH, 3), "only the best": (BATCH, 1),
+@question((1, 2), {"the best four of each row": (NINE, 4), "the best three of four": (BATCH, 3),
+                   "one row": (NINE[:1], 3), "only the best": (BATCH, 1),
                    "a tie with the second": (torch.tensor([[0.2, 0.4, 0.2, 0.2], [0.1, 0.4, 0.2, 0.3]]), 2),
                    "a tie of the first two": (torch.tensor([[0.15, 0.3, 0.25, 0.3]]), 2),
                    "more than there are": (BATCH, 9)},
           forbidden=("coursekit.models.keep_top_k", *LIBRARY), instead="a sort or torch.topk, and a comparison",
           hints={"shapes": "p is a table (n, D), not one row: the k-th largest of each row is a column (n, 1). Does a "
-                           "sum or a maximum keep its axis?", "IndexError": TABLE})
+                           "sum or a maximum keep its axis?",
+                 "IndexError": "Something was asked for that is not there. k may be larger than D: then all stay. And "
+                               "p is a table (n, D), with n rows, not a single row (D,)."})
 def keep_top_k(p, k):
     """keep_top_k(p, k): p (n, D) with only the k likeliest tokens of each row left, rescaled; ties stay."""
     return top_k(p, k)
@@ -151,9 +164,11 @@ def keep_top_k(p, k):
 
 @keep_top_k.suspect
 def _(got, p, k):
-    right, k = keep_top_k.__wrapped__(p, k), min(k, p.shape[1])
+    right, larger, k = keep_top_k.__wrapped__(p, k), k > p.shape[1], min(k, p.shape[1])
     if words := _unlike_p(got, p) or _left(got, p, right):
         return words
+    if larger and (got[p > 0] == 0).any():
+        return "k is larger than D here. Then all tokens stay."
     kept = right > 0
     kth, fewer, exact = p.topk(k).values[:, -1:], (got > 0).sum(-1), torch.full((len(p),), k)
     if torch.equal((got > 0)[0], kept[0]) and same(got, rescaled(p.where(kept[0], 0))):
@@ -173,6 +188,10 @@ def _(got, p, k):
         return "Those are the least likely. Is the order turned round?"
     if same(got, rescaled(torch.stack([row * (row >= row.unique()[-k:][0]) for row in p]))):
         return "Equal numbers were counted once. The k-th largest counts every token, also those that tie above it."
+    if k > 1 and same(got, rescaled(p.where(p >= p.amax(-1, keepdim=True), 0))):
+        return "Only the likeliest of each row are left, whatever k is. The k-th largest decides who stays."
+    if k < p.shape[1] and same(got, top_k(p, k + 1)):
+        return "There is one too many: that is the (k + 1)-th largest. Places count from 0, so the k-th is at k − 1."
     if same(got, rescaled(p.where(p >= p.topk(k, largest=False).values[:, -1:], 0))):
         return "That is the k-th smallest. What is at least as large as the k-th *largest* of its row stays."
     if (fewer < kept.sum(-1)).any():

@@ -12,13 +12,14 @@ __all__ = ["LIBRARY", "draw"]
 LIBRARY = ("coursekit.models.apply_rules", "coursekit.models.next_token_distribution", "coursekit.models.sample")
 
 FIVE = torch.tensor([0.15, 0.3, 0.1, 0.25, 0.2])
-EIGHT = torch.tensor([0.25, 0.3, 0.1, 0.05, 0.05, 0.05, 0.15, 0.05])    # 0.77 is somebody else's for each mistake
+NINE = torch.tensor([0.3, 0.15, 0.05, 0.05, 0.05, 0.1, 0.15, 0.05, 0.1])    # 0.57 is another's for each mistake
 
 
-@question((1, 2), {"a dart": (EIGHT, 0.77),
+@question((1, 2), {"a dart": (NINE, 0.57),
                    "the last stretch": (FIVE, 0.95), "the third": (FIVE, 0.5), "the second": (FIVE, 0.2),
                    "where a stretch begins": (torch.tensor([0.25, 0.25, 0.5]), 0.25),
                    "u = 0": (torch.tensor([0.0, 0.0, 0.5, 0.5]), 0.0),
+                   "a sum below 1": (torch.tensor([0.5, 0.49, 0.0]), 0.503),
                    "u beyond the sum": (torch.tensor([0.7, 0.299, 0.0]), 0.9995)},
           forbidden=("torch.multinomial", "torch.distributions.Categorical", "random.Random.choices",
                      "numpy.random.choice", *LIBRARY),
@@ -62,6 +63,10 @@ def _(got, p, u):
         return "A stretch includes its beginning, not its end. Is it < where ≤ stands?"
     if u >= sum(shares):
         return "Rounding left u beyond the sum. Then it is the last token that has any probability."
+    if sum(shares) < 0.999 and got == _drawn([share / sum(shares) for share in shares], u):
+        return "The stretches have the lengths p_i as they are. Was p divided by its sum? That moves their ends."
+    if got == next((i for i, share in enumerate(shares) if u < share), len(shares) - 1):
+        return "Is u held against each probability alone? A stretch ends where those of all tokens up to it are summed."
     by_size = sorted(range(len(shares)), key=lambda i: -shares[i])
     if got == by_size[_drawn([shares[i] for i in by_size], u)] or got == _drawn(sorted(shares, reverse=True), u):
         return "The stretches lie in the order of the ids, not sorted by size. (Is the result a rank, not an id?)"

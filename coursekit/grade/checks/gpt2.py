@@ -70,6 +70,8 @@ def _(got, logits, ids):
                                    "t + 1: where is the shift?"),
         (-log_p[ones[:-1], ids[:-1]].mean(), "Row t is held against token t, which the model has already read. It "
                                              "scores token t + 1: where is the shift?"),
+        (-log_p[ones[1:], ids[1:]].mean(), "Row t is held against token t: both lost their first entry. It scores "
+                                           "token t + 1."),
         (-log_p[ones[1:], ids[:-1]].mean(), "The shift goes the wrong way: row t + 1 is held against token t. Row t "
                                             "scores token t + 1."),
         *((-log_p[ones, following].sum() / n, "The last row is held against the first token (roll). Nothing follows "
@@ -94,8 +96,9 @@ def _(got, logits, ids):
                                                 "ids[t + 1]."),
         (-log_p[:-1][:, ids[1:]].mean(), "log_p[:, ids] is a table: every row at every id. Row and column go together, "
                                          "pair by pair: log_p[torch.arange(T − 1), ids[1:]], or gather."),
-        (-logits.log_softmax(0)[ones[:-1], ids[1:]].mean(), "The softmax runs over the tokens. Each row is a "
-                                                            "distribution over the words: axis −1."),
+        *((-table.log_softmax(0)[ones[:-1], ids[1:]].mean(), "The softmax runs over the tokens. Each row is a "
+                                                             "distribution over the words: axis −1.")
+          for table in (logits, logits[:-1])),
         (-(log_p.exp() * log_p).sum(-1)[:-1].mean(), "That is the entropy of the model's own distributions: the tokens "
                                                      "that did come do not count in it."),
     ]) or _bounded(got, -chosen.mean())
@@ -123,12 +126,17 @@ def _exactly(answer, arguments):
 
 @question((2, 2), {"three layers, two heads": (torch.tensor([1, 6, 1, 0]), _drawn(7, 6, 4, 3, 101), 2),
                    "one layer": (torch.tensor([2, 0, 3]), _drawn(4, 5, 3, 1, 100), 1),
-                   "one token": (torch.tensor([4]), _drawn(5, 3, 6, 3, 102), 3)},
+                   "one token": (torch.tensor([4]), _drawn(5, 3, 6, 3, 102), 3),
+                   "eleven layers": (torch.tensor([3, 0, 2]), _drawn(5, 4, 4, 11, 103), 2)},
           forbidden=("coursekit.models.GPT2", "coursekit.models.gpt2.GPT2Block",
                      "coursekit.models.gpt2.CausalAttention", "torch.nn.TransformerEncoderLayer"),
           instead="your own functions", tolerance=(1e-3, 1e-4), also=_exactly,
           hints={"empty": "Write it, or use torch's own here.", "KeyError": NO_ENTRY,
-                 "shapes": "The stream is (T, d_e) from the first line to the last; only the logits are (T, D)."})
+                 "shapes": "The stream is (T, d_e) from the first line to the last; only the logits are (T, D). And "
+                           "W_p may have more rows than the text has tokens.",
+                 "IndexError": "Was a table asked for a row that it does not have? W_e has a row for each word, W_p "
+                               "one for each place.",
+                 "AttributeError": "If something is None there: does each function that you call end with `return …`?"})
 def gpt2_logits(ids, weights, K):
     """gpt2_logits(ids, weights, K): (T, D), the logits of a GPT-2 with these weights and K heads for the text ids."""
     (D, d_e), T_max = weights["W_e"].shape, len(weights["W_p"])
@@ -143,10 +151,11 @@ def _layers(weights):
 
 
 def _forward(ids, weights, K, order=None, place=lambda T: torch.arange(T), final=True, act=None, eps=1e-5, causal=True,
-             post=False, norms=("norm_attention", "norm_mlp")):
+             post=False, norms=("norm_attention", "norm_mlp"), correction=0, each=False):
     """gpt2_logits with one thing done in another way."""
     def norm(x, name):
-        return F.layer_norm(x, x.shape[-1:], weights[f"{name}.weight"], weights[f"{name}.bias"], eps)
+        scaled = (x - x.mean(-1, keepdim=True)) / torch.sqrt(x.var(-1, keepdim=True, correction=correction) + eps)
+        return weights[f"{name}.weight"] * scaled + weights[f"{name}.bias"]
 
     def linear(x, name):
         return x @ weights[f"{name}.weight"].T + weights[f"{name}.bias"]
@@ -167,6 +176,7 @@ def _forward(ids, weights, K, order=None, place=lambda T: torch.arange(T), final
             before = x if post else norm(x, f"{name}.{its}")
             x = x + part(before, f"{name}.{layer}")
             x = norm(x, f"{name}.{its}") if post else x
+        x = norm(x, "norm") if each else x
     return (norm(x, "norm") if final else x) @ weights["W_e"].T
 
 
@@ -201,6 +211,9 @@ def _(got, ids, weights, K):
         ({"place": lambda T: torch.arange(1, T + 1).clamp(max=last)}, "The positions start from 0."),
         ({"place": lambda T: ids.clamp(max=last)}, "W_p was asked for the ids. Its rows are places: 0, 1, 2, …"),
         ({"final": False}, "The final norm is missing: \"norm\" comes behind the last block, before the output layer."),
+        *(({"each": True, "final": final}, "The final norm, \"norm\", is applied behind every block. It comes once, "
+                                           "behind the last.") for final in (True, False)),
+        ({"correction": 1}, "The variance is divided by d − 1 in a norm. A layer norm divides by d."),
         ({"act": gelu_exact}, "Nearly right: the MLP has the exact GELU here, and GPT-2 the tanh form."),
         ({"act": torch.relu}, "The MLP has a ReLU here, and GPT-2 the tanh form of GELU."),
         ({"causal": False}, "The future is seen: which of your functions hides it?"),
@@ -213,6 +226,7 @@ def _(got, ids, weights, K):
     right = _forward(ids, weights, K)
     return first_match(got, [*((_forward(ids, weights, K, **change), words) for change, words in variants),
                              (_forward(ids, weights, 1), "K is not used: that is one big head."),
+                             (_forward(ids, weights, d_e), "There are d_e heads here, of one number each, not K."),
                              *((function(right, -1), "Logits are asked for, as they are, without a softmax.")
                                for function in (torch.softmax, torch.log_softmax))]) or (
         "Compare with the figure of the lecture, line by line: token plus position; for each layer attention and MLP, "

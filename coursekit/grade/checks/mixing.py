@@ -4,7 +4,7 @@ import torch
 
 from coursekit.grade.checks.blocks import first_match
 from coursekit.grade.checks.heads import rounded
-from coursekit.grade.checks.maps import numbers, unlike
+from coursekit.grade.checks.maps import DTYPE, numbers, unlike
 from coursekit.grade.checks.question import question
 from coursekit.grade.checks.same import kind, same
 
@@ -13,17 +13,17 @@ __all__ = ["rolled", "carried"]
 
 # -- rolled ----------------------------------------------------------------------------------------------------------
 
-FINGER = numbers("0.5 0 0.5  0 0 1  0 0 1    0 1 0  0 1 0  0 0 1", 2, 1, 3, 3)
+FINGER = numbers("0.5 0 0.5  0.25 0 0.75  0 0.5 0.5    0 1 0  0 0.75 0.25  0.5 0 0.5", 2, 1, 3, 3)
 DEEP = numbers("0.5 0.25 0.25  0.125 0.75 0.125  0.25 0.5 0.25    0.25 0.625 0.125  0.5 0 0.5  0.125 0.125 0.75    "
                "0.125 0.5 0.375  0.25 0.25 0.5  1 0 0", 3, 1, 3, 3)
 HEADS = numbers("0.5 0.5  0.25 0.75   0 1  0.75 0.25    0.75 0.25  0.5 0.5   1 0  0.125 0.875", 2, 2, 2, 2)
 CUT = numbers("0.5 0.25  0.5 0   0.125 0.125  0.25 0.25    0.375 0.125  0.25 0.75   0 1  0.25 0", 2, 2, 2, 2)
-LOST = numbers("0 0  0.25 0.25    0.25 0.5  0.75 0", 2, 1, 2, 2)
+LOST = numbers("0.25 0.25 0.25  0 0 0  0 0.5 0.25    0.25 0.5 0  0.5 0.25 0.25  0 0 0.5", 2, 1, 3, 3)
 
 
 @question((2, 2), {"two layers, skips of one half": (FINGER, 0, [0.5, 0.5]),
                    "three layers, no skips": (DEEP, 0, [0.0, 0.0, 0.0]),
-                   "three layers, each with a skip of its own": (DEEP, 1, [0.25, 0.5, 0.125]),
+                   "each layer with a skip of its own, double precision": (DEEP.double(), 1, [0.25, 0.5, 0.125]),
                    "two heads, the last row": (HEADS, -1, [0.25, 0.5]),
                    "some attention was cut off": (CUT, 0, [0.5, 0.25]),
                    "a row of zeros": (LOST, 0, [0.5, 0.25])},
@@ -39,14 +39,14 @@ def _layers(A, skip, rescale="mean", residual="share", lost="itself"):
     """The matrices (L, T, T) that are multiplied, each with one thing done in another way if asked for."""
     I = torch.eye(A.shape[-1], dtype=A.dtype)
 
-    def scaled(x):
-        total = x.sum(-1, keepdim=True)
+    def scaled(x, keepdim=True):
+        total = x.sum(-1, keepdim=keepdim)
         return torch.where(total > 0, x / total, {"itself": I, "zero": 0 * I, "even": 0 * I + 1 / len(I)}[lost])
 
     found = []
     for maps, share in zip(A, skip):
         mean = scaled(maps).mean(0) if rescale == "heads" else maps.mean(0)
-        mean = scaled(mean) if rescale == "mean" else mean
+        mean = scaled(mean, rescale == "mean") if rescale in ("mean", "flat") else mean
         mixed = {"share": (1 - share) * mean + share * I, "other": share * mean + (1 - share) * I, "none": mean,
                  "half": (mean + I) / 2, "added": mean + I, "weighted": mean + share * I}[residual]
         found.append(scaled(mixed) if rescale == "end" else mixed)
@@ -79,6 +79,11 @@ def _(got, A, row, skip):
         return "Those are whole matrices. Asked for is their row `row` alone."
     if tuple(got.shape) != (L + 1, T):
         return "The result has a row before the first layer, and one after each layer: (L + 1, T)."
+    if got.dtype != A.dtype:
+        return DTYPE
+    if same(got, right[-1:].expand_as(right)):
+        return ("Every row is that after the last layer. R[row] is a view: if R is changed in place, rows that were "
+                "noted down earlier change as well.")
     I, layers = torch.eye(T, dtype=A.dtype), _layers(A, skip)
 
     def down(layers):                                                   # the row, from the top layer to the bottom
@@ -101,6 +106,8 @@ def _(got, A, row, skip):
         (torch.stack(columns)[..., row], "A column was taken. Row s of the product is what token s holds."),
         (torch.stack([I[row], *(layer[row] for layer in layers)]),
          "Each layer stands here for itself. What reaches a token has come through all layers before: a product."),
+        (torch.cumprod(torch.stack([I, *layers]), 0)[:, row], "The matrices were multiplied entry by entry. Their "
+                                                              "product is `@`, and not `*`."),
         (_rolled(A, row, skip, residual="none"), "Nothing came over the skip connections here."),
         (_rolled(A, row, skip, residual="other"), "`skip` is the share of the identity. Here it is that of the "
                                                   "attention."),
@@ -110,9 +117,12 @@ def _(got, A, row, skip):
                                                   "2. Each gets its share."),
         (_rolled(A, row, skip, residual="weighted"),
          "The identity has its share, but the attention is not multiplied by 1 − skip."),
+        (_rolled(A.flip(0), row, skip[::-1]), "The layers were passed in the wrong order: A[0] comes first."),
         (_rolled(A, row, skip[::-1]), "The skips have changed places: skip[0] is that of the first layer."),
         (_rolled(A, row, skip, rescale="none", lost="zero"),
          "What is missing in a row was not made up for. Divide each row of the mean by its sum."),
+        (_rolled(A, row, skip, rescale="flat"), "Each *column* was divided, by the sum of the row of its number. With "
+                                                "keepdim=True the sums stay a column, one for each row."),
         (_rolled(A, row, skip, rescale="end"), "Rows were divided by their sum after the identity came in: the skip "
                                                "then counts for more than its share. Divide the mean first."),
         (_rolled(A, row, skip, rescale="heads"), "Each head was divided by its sums before the mean was taken. Take "
@@ -125,7 +135,12 @@ def _(got, A, row, skip):
         (_rolled(A.amax(1, keepdim=True), row, skip) if K > 1 else None,
          "The largest of the heads was taken. It is their mean."),
         (_rolled(A, 0, skip) if row else None, "Row 0 was read. It is `row` that says which one (−1 is the last).")]
-    return first_match(got, unlike(right, variants))
+    if words := first_match(got, unlike(right, variants)):
+        return words
+    first = next(l for l in range(L + 1) if not same(got[l], right[l]))
+    return ("The first row is that before any layer: row `row` of the identity (−1 is its last one)." if first == 0 else
+            f"Row {first} of the result is the first that is wrong, and the first with layer {first - 1} in it. Do "
+            "this layer by hand.")
 
 
 # -- carried ---------------------------------------------------------------------------------------------------------
@@ -137,14 +152,15 @@ def _sending(K, T, d_out, d_e, seed):
     return A, rounded(K, T, d_out, seed=seed), rounded(d_e, K * d_out, seed=seed + 1), rounded(T, d_e, seed=seed + 2)
 
 
-EVEN = (torch.full((2, 2, 2), 0.5), numbers("2 2  0 4", 2, 2, 1), numbers("1 1  0 2", 2, 2),
-        numbers("4 0  -3 -4", 2, 2))
+EVEN = (torch.full((2, 2, 2), 0.5), numbers("2 2  0 4", 2, 2, 1), numbers("3 1  4 4", 2, 2),
+        numbers("33 11  -5 -12", 2, 2))                                 # others : own = 13 : 39 and 5 : 0
 
 
 @question((2, 2), {"two heads, even attention": EVEN,
                    "two heads, mixed by W_o": _sending(K=2, T=2, d_out=2, d_e=3, seed=3),
                    "as large as the heads together": _sending(K=2, T=3, d_out=2, d_e=4, seed=7),
-                   "one token": _sending(K=3, T=1, d_out=1, d_e=2, seed=5),
+                   "one token, so no others, double precision": tuple(
+                       x.double() for x in _sending(K=3, T=1, d_out=1, d_e=2, seed=5)),
                    "nothing arrives, and nothing is there": (torch.full((1, 2, 2), 0.5), torch.zeros(1, 2, 1),
                                                              torch.ones(2, 1), numbers("0 0  1 0", 2, 2))},
           forbidden=("coursekit.explain.norm_attention", "coursekit.explain.norm_maps"),
@@ -165,11 +181,15 @@ def _sent(A, v, W_o, interleaved=False):
 
 def _lengths(sent, x, mixing="vectors"):
     """norms (T, T) and mixing (T,) of vectors (T, T, d_e)."""
-    own, T = sent.diagonal().T, len(x)
+    own = sent.diagonal() if mixing == "turned" and x.shape == x.T.shape else sent.diagonal().T       # (T, d_e)
     others = (sent.sum(1) - own).norm(dim=-1)
     kept = (x + own).norm(dim=-1)
     if mixing == "lengths":
         others = sent.norm(dim=-1).sum(1) - own.norm(dim=-1)
+    if mixing == "both":
+        others = sent.sum(1).norm(dim=-1)
+    if mixing == "sent":
+        others = (sent.sum(0) - own).norm(dim=-1)
     if mixing == "all":
         others, kept = sent.sum(1).norm(dim=-1), x.norm(dim=-1)
     if mixing == "only x":
@@ -182,20 +202,24 @@ def _lengths(sent, x, mixing="vectors"):
         return sent.norm(dim=-1), others / (x + sent.sum(1)).norm(dim=-1)
     if mixing == "ratio":
         return sent.norm(dim=-1), others / kept
-    share = others / (others + kept)
-    return sent.norm(dim=-1), torch.where(others + kept > 0, share, torch.zeros_like(share))
+    there = kept > 0 if mixing == "nothing kept" else others + kept > 0
+    return sent.norm(dim=-1), torch.where(there, others / (others + kept), torch.zeros_like(others))
 
 
 MIXINGS = (("lengths", "for the mixing, lengths were added up. What comes from the others is added up as *vectors*, "
                        "which can cancel, and then measured."),
            ("all", "for the mixing, everything that attention brings was counted as the others'. What s brings to "
-                   "itself, α_ss f(x_s), belongs to its own part."),
-           ("only x", "the own part of the mixing lacks what s brings to itself: x_s + α_ss f(x_s), added before the "
-                      "norm."),
+                   "itself, r_ss, belongs to its own part."),
+           ("both", "for the mixing, what s brings to itself, r_ss, is still among what comes from others."),
+           ("sent", "for the mixing, what s *sends* was added up. What s receives is row s of r: a sum over t."),
+           ("turned", "for the mixing, what s brings to itself is read in the wrong direction: `r.diagonal()` puts the "
+                      "axis of the diagonal last, (d_e, T)."),
+           ("only x", "the own part of the mixing lacks what s brings to itself: x_s + r_ss, added before the norm."),
            ("no x", "the own part of the mixing lacks x_s, which comes over the skip connection."),
            ("apart", "the own part of the mixing is the length of a sum: add x_s and what s brings to itself first."),
            ("all of it", "the mixing is divided by the length of everything together. Divide by the sum of the two "
                          "lengths."),
+           ("nothing kept", "where b alone is 0, the mixing is 0 here. Everything came from others then, and it is 1."),
            ("ratio", "the mixing is others / own here. It is others / (others + own), between 0 and 1."))
 
 
@@ -207,6 +231,8 @@ def _(got, A, v, W_o, x):
     right, due = _lengths(sent.sum(0), x)
     if kind(norms) != "a tensor" or kind(mixing) != "a tensor":
         return "Both are tensors: norms (T, T), mixing (T,)."
+    if norms.dtype != A.dtype or mixing.dtype != A.dtype:
+        return DTYPE
     if T > 1 and tuple(norms.shape) == (T,) and tuple(mixing.shape) == (T, T):
         return "The two have changed places: first the norms, then the mixing."
     if same(norms, sent.sum(0)):
@@ -217,7 +243,8 @@ def _(got, A, v, W_o, x):
     if same(norms, right):
         if tuple(mixing.shape) != (T,):
             return "The norms are right. The mixing is one number for each token, (T,)."
-        if mixing.isnan().any():
+        blank = (x == 0).all(1) & (right == 0).all(1)                   # 0/0
+        if blank.any() and same(mixing[~blank], due[~blank]):
             return "The norms are right. Where nothing is there and nothing arrives, the mixing is 0/0. It is 0 there."
         if same(mixing, 1 - due):
             return "The norms are right. The mixing is turned round: the share of the *others*, not of what is its own."
@@ -245,7 +272,9 @@ def _(got, A, v, W_o, x):
             (_sent(A.mean(0).expand_as(A), v, W_o).sum(0).norm(dim=-1),
              "The heads' weights were averaged before they met their values. Each head's values have weights of their "
              "own."),
-            (_sent(A, v, W_o)[0].norm(dim=-1), "Only the first head came in.")]
+            (sent[0].norm(dim=-1), "Only the first head came in."),
+            (_sent(A, v, W_o[:, :d_out].repeat(1, K)).sum(0).norm(dim=-1),
+             "The columns of head 0 were used for all heads: head i has those from i·d_out on.")]
     if d_out * K == len(W_o):
         variants += [(_lengths(_sent(A, v, W_o.T).sum(0), x)[0], "W_o was transposed, or cut by rows. A head writes "
                                                                  "W_o^(i) v: head i has *columns* of W_o, and a row "
@@ -254,13 +283,14 @@ def _(got, A, v, W_o, x):
         (values.permute(1, 2, 0, 3).flatten(2).norm(dim=-1),
          "W_o is missing: what a head brings is W_o^(i) v, not v itself."),
         (values.sum(0).norm(dim=-1), "W_o is missing: what a head brings is W_o^(i) v, not v itself."),
-        (right.T, "Rows and columns have changed places: row s holds what s *receives*, from each t."),
+        *((value, "Rows and columns have changed places: A[i, s, t] is how strongly s looks at t, and row s of the "
+                  "norms holds what s *receives*.") for value in (right.T, _sent(A.mT, v, W_o).sum(0).norm(dim=-1))),
         (right.square(), "Those are squares of the lengths: the root is missing."),
         (_lengths(_sent(torch.ones_like(A), v, W_o).sum(0), x)[0],
-         "The attention weights are missing: α f(x), not f(x)."),
+         "The attention weights are missing: what head i brings from t is multiplied by A[i, s, t]."),
         (sent.sum(0).abs().sum(-1), "The absolute values were added up. The length of a vector is the root of the sum "
                                     "of squares."),
         ((sent.sum(0) + torch.diag_embed(x.T).permute(1, 2, 0)).norm(dim=-1),
          "x was added on the diagonal of the norms. It belongs to the mixing alone.")]
     return first_match(norms, unlike(right, variants)) or (
-        "Take one pair s, t: for each head α · W_o^(i) v_t; add these K vectors; take the length.")
+        "Take one pair s, t by hand: for each head A[i, s, t] times W_o^(i) v_t; add these K vectors; take the length.")

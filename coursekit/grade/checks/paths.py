@@ -4,7 +4,7 @@ import torch
 
 from coursekit.grade.checks.blocks import first_match
 from coursekit.grade.checks.heads import rounded
-from coursekit.grade.checks.maps import TOGETHER, numbers, unlike
+from coursekit.grade.checks.maps import DTYPE, TOGETHER, numbers, unlike
 from coursekit.grade.checks.question import question
 from coursekit.grade.checks.same import kind, same
 
@@ -21,13 +21,14 @@ def _slopes(C, L, K, T, seed):
 
 
 ONE = numbers("0.25 0.75  0.5 0.5   0.75 0.25  0.5 0.5", 1, 2, 2, 2), numbers(
-    "8 -4  6 -2   4 8  0 6     4 8  2 2   -8 4  -2 0", 2, 1, 2, 2, 2)
+    "8 -8  6 -2   4 16  0 6     4 8  2 2   -8 4  -2 0", 2, 1, 2, 2, 2)
 DEEP = _slopes(C=2, L=2, K=1, T=3, seed=0)
 
 
 @question((2, 2), {"one layer, class 0": (*ONE, 0, 0), "one layer, class 0 rather than 1": (*ONE, 0, 0, 1),
                    "two layers of two heads, the last row": (*_slopes(C=2, L=2, K=2, T=2, seed=5), -1, 1),
-                   "two layers, class 1": (*DEEP, 1, 1), "two layers, class 1 rather than 0": (*DEEP, 2, 1, 0)},
+                   "two layers, class 1": (*DEEP, 1, 1),
+                   "class 1 rather than 0, double precision": (DEEP[0].double(), DEEP[1].double(), 2, 1, 0)},
           forbidden=("coursekit.explain.gradient_attention", "coursekit.explain.relevance._self_relevance"),
           instead="products of matrices and clamp",
           hints={"shapes": "G[c] has the shape of A, (L, K, T, T); after the mean over heads a layer is (T, T)."})
@@ -68,14 +69,22 @@ def _(got, A, G, row, target, other=None):
         return "That is the whole matrix. Asked for is its row `row` alone."
     if tuple(got.shape) != (T,):
         return "The result has one number for each token that is looked at, (T,)."
+    if got.dtype != A.dtype:
+        return DTYPE
+    if not got.any():
+        return ("Everything is 0. Did R begin as the identity, and is it not another name for it? After `R = I` both "
+                "are one tensor, and `R += …` changes both.")
 
     def changed(**change):
         return _guided(A, slopes, row, **change)
 
     transposed = _guided(A.mT, slopes.mT, row)
     column = torch.stack([_guided(A, slopes, s)[row] for s in range(T)])
+    one = torch.eye(T, dtype=A.dtype)[row]
     variants = [
         (changed(identity=False), "The 1 with which R began is still in it: take the identity out at the end."),
+        (right + one - 1, "1 was taken from every entry. Only one of them began with it: take the identity out."),
+        (right * (1 - one), "The token's own entry was set to 0. Only the 1 with which it began is taken out of it."),
         (changed(heads="late"), "The mean over heads was taken first, then what is negative was dropped. One head's "
                                 "plus then pays for another's minus: drop first."),
         (changed(part="all"), "Nothing was dropped. What is negative, entry by entry, becomes 0."),
@@ -90,7 +99,8 @@ def _(got, A, G, row, target, other=None):
         (_guided(A, slopes, 0) if row else None, "Row 0 was read. It is `row` that says which one (−1 is the last)."),
         *((value, "Rows and columns have changed places: row s, of a map and of R, holds what token s draws "
                   "from.") for value in (column, transposed)),
-        (_only(A, slopes, row), "This is the product Ā ⋯ Ā alone. The skip connections are the R in R + Ā R.")]
+        *((_only(A, slopes, row) - start, "This is the product Ā ⋯ Ā alone. The skip connections are the R in R + Ā R.")
+          for start in (0, one))]
     if other is not None:
         apart = _guided(A, G[target], row) - _guided(A, G[other], row)
         variants += [
@@ -104,7 +114,10 @@ def _(got, A, G, row, target, other=None):
                      for c in range(len(G)) if c != target]
     variants += [(_guided(A, G[c], row), f"Those are the gradients of class {c}, and `target` is {target}.")
                  for c in range(len(G)) if c != target]
-    return first_match(got, unlike(right, variants))
+    return first_match(got, unlike(right, variants)) or (
+        "One layer by hand: in each head, the gradient of f times the weight, 0 where that is negative; then the mean "
+        "of the heads." if L == 1 else
+        "Two layers by hand: R is I plus what layer 0 adds; for layer 1 the R on both sides of the + is this one.")
 
 
 def _only(A, slopes, row):
@@ -116,16 +129,17 @@ def _only(A, slopes, row):
 
 # -- widest ----------------------------------------------------------------------------------------------------------
 
-PIPES = numbers("0.2 0.35 0.2 0.25  0.15 0.45 0.35 0.05  0.05 0.35 0.4 0.2  0.3 0.35 0.05 0.3    "
-                "0.25 0.25 0.2 0.3  0.25 0.25 0.3 0.2  0.2 0.3 0.4 0.1  0.3 0.4 0.05 0.25", 2, 4, 4)
-TRAPS = numbers("0.5 0.45 0.05  0.45 0.15 0.4  0.4 0 0.6    0.4 0.6 0  0.65 0.15 0.2  0.2 0.45 0.35    "
-                "0.15 0.35 0.5  0.15 0.45 0.4  0.25 0 0.75", 3, 3, 3)
+PIPES = numbers("5 2 1 9  2 3 6 8  2 5 3 2  3 5 9 8    1 7 1 1  2 2 5 2  7 9 6 7  1 6 4 2", 2, 4, 4) / 16
+TRAPS = numbers("8 9 12  5 11 2  6 2 2    4 3 11  1 8 11  6 5 1    10 6 4  11 9 12  9 1 6", 3, 3, 3) / 16
+WIDE = numbers("3 1  2 5    4 2  1 6", 2, 2, 2)
 CAUSAL = numbers("1 0 0  0.5 0.5 0  0.25 0.25 0.5    1 0 0  0.75 0.25 0  0.125 0.375 0.5", 2, 3, 3)
-TALL = torch.softmax(3 * torch.randn(10, 12, 12, generator=torch.Generator().manual_seed(0)), -1)
+TALL = torch.randint(1, 64, (10, 12, 12), generator=torch.Generator().manual_seed(0)) / 64
 
 
-@question((2, 2), {"two layers": (PIPES, 2, 0), "three layers": (TRAPS, 2, 1), "one layer": (CAUSAL[1:], 2, 1),
-                   "a token of the future": (CAUSAL, 1, 2), "ten layers of twelve tokens": (TALL, 3, 7)},
+@question((2, 2), {"two layers": (PIPES, 2, 3), "three layers": (TRAPS, 2, 1), "one layer": (CAUSAL[1:], 2, 1),
+                   "edges wider than 1": (WIDE, 0, 1), "a token of the future, behind a mask": (CAUSAL, 1, 2),
+                   "skips alone, to another token": (torch.eye(3).repeat(2, 1, 1), 2, 1),
+                   "ten layers of twelve tokens": (TALL, 3, 7)},
           forbidden=("networkx.Graph", "networkx.DiGraph", "coursekit.explain.flow_graph",
                      "coursekit.explain.attention_flow"),
           instead="a sweep from layer to layer",
@@ -138,9 +152,9 @@ def widest(layers, row, t):
     return _widest(layers, row, t)
 
 
-def _widest(layers, row, t, best=torch.amax, along=torch.minimum, start=float("inf")):
+def _widest(layers, row, t, best=torch.amax, along=torch.minimum, start=float("inf"), others=0.0):
     T = layers.shape[-1]
-    value, came = torch.zeros(T, dtype=layers.dtype), []
+    value, came = torch.full((T,), others, dtype=layers.dtype), []
     value[row] = start
     for A in layers.flip(0):                                            # from the top down
         through = along(value[:, None].expand(T, T), A)
@@ -152,11 +166,11 @@ def _widest(layers, row, t, best=torch.amax, along=torch.minimum, start=float("i
     return value[t].item(), path[::-1]
 
 
-def _width(layers, path):
-    """The narrowest edge of a path; None if it is no path."""
+def _width(layers, path, of=min):
+    """The narrowest edge of a path, or their sum; None if it is no path."""
     if not all(kind(s) == "a whole number" and 0 <= s < layers.shape[-1] for s in path):
         return None
-    return min(layers[-1 - i, s, t].item() for i, (s, t) in enumerate(zip(path, path[1:])))
+    return of(layers[-1 - i, s, t].item() for i, (s, t) in enumerate(zip(path, path[1:])))
 
 
 def _of(got):
@@ -194,44 +208,75 @@ def _(got, layers, row, t):
 def _(got, layers, row, t):
     if type(got) not in (list, tuple) or len(got) != 2:
         return "Return both: the width and the path."
+    if got[1] is None:
+        return "There is no path in it. A path from `row` to `t` is always due, also one of width 0."
     if kind(got[0]) in ("a list", "a tuple"):
         return "The two have changed places: first the width, a number, then the path."
     (width, path), right, L = _of(got), _widest(layers, row, t)[0], len(layers)
+    if any(type(s) in (list, tuple) for s in path):
+        return "A path is a list of tokens alone. Which layer each belongs to follows from its place in the list."
     if len(path) == L + 1 and (path[-1], path[0]) == (row, t) != (t, row):
         return "The path is turned round: it begins at the top, with `row`, and ends at the bottom, with `t`."
-    if len(path) in (L - 1, L):
-        return "Both ends belong to the path: `row` first, `t` last."
+    if same(width, right) and right == 0:
+        return ("The width is right, and a path from `row` to `t` is due all the same. In your sweep, does a token "
+                "that has not been reached yet look like one that was reached over an edge of width 0?")
+    if len(path) != L + 1:
+        return ("Both ends belong to the path: `row` first, `t` last." if len(path) in (L - 1, L) else
+                "Each layer adds one token to a path. Is `row` or `t` in it twice? (In a loop, keep the old paths "
+                "until the layer is done.)")
     if same(width, float("inf")):
         return "The width is that with which you began. Is it lowered to the width of each edge on the way?"
+    if path[-1] != t:
+        return "The path is to end at `t`, and the width to be that of a path to `t`."
+    if same(width, 1.0) and right > 1:
+        return "The width 1 is that with which you began. Edges can be wider: begin with ∞."
     if same(width, right):
         return ("The width is right. To find the path, remember for every token of every layer from which token above "
                 "it was reached best, and go back from t.")
-    if same(width, 0.0) and layers.min() > 0:
+    if (same(width, 0.0) or same(width, -1.0)) and layers.min() > 0:
         return ("Nothing arrives. Do the widths of the tokens above stand beside the *rows* of the layer, and is the "
                 "largest taken of each of its *columns*?")
+    if path[0] != row:
+        return ("This path does not begin at `row`. Before the first edge only `row` is reached: does another token "
+                "have a width then? (In a loop, keep the old widths until the layer is done.)")
+    found = same(_width(layers, path), right)
     product, strongest = _widest(layers, row, t, along=torch.mul, start=1.0)
+    longest = _widest(layers, row, t, along=torch.add, start=0.0, others=-float("inf"))[1]
+
+    def of(other):                                                      # the width of this path, if it was taken
+        return _width(layers, other) if path == other else None
+
+    def through(others):                                                # the widest path of these, if it was taken
+        width, other = _widest(others, row, t)
+        return width if path == other else None
+
     variants = [
+        (_width(layers, path, sum), "The edges were added up. A path is as wide as its narrowest edge: a minimum, and "
+                                    "no sum."),
         (product, "That is the largest *product* along a path. Asked for is the narrowest edge of a path: a minimum."),
         (_widest(layers, row, t, best=torch.sum, along=torch.mul, start=1.0)[0],
          "That is rollout: products along paths, added up over all of them. Here a path is as wide as its narrowest "
          "edge, and the widest path counts."),
         (_widest(layers, row, t, best=torch.sum)[0],
          "Widths were added up over the paths. Only the widest path counts."),
-        (_widest(layers.flip(0), row, t)[0], "The layers were passed in the wrong order: the path begins at the top, "
-                                             "in layers[-1], and layers[0] leads to the input."),
-        (_widest(layers.mT, row, t)[0], "Rows and columns have changed places: layers[l, s, t] leads from s down to "
-                                        "t."),
-        (_width(layers, strongest), "That is the width of the path with the largest *product*. Another path has a "
-                                    "smaller product, and is wider."),
-        *((_width(layers, _greedy(layers, row, t, up)),
+        (through(layers.flip(0)),
+         "The layers were passed in the wrong order: the path begins at the top, in layers[-1], and layers[0] leads to "
+         "the input."),
+        (through(layers.mT), "Rows and columns have changed places: layers[l, s, t] leads from s down to t."),
+        (of(strongest), "That is the width of the path with the largest *product*. Another path has a smaller product, "
+                        "and is wider."),
+        (of(longest), "That is the width of the path with the largest *sum*. Another path has a smaller sum, and is "
+                      "wider."),
+        *((of(_greedy(layers, row, t, up)),
           "At each step the widest edge was taken. It can lead to a token from which only narrow ones go on: keep the "
           "best width for *every* token of a layer.") for up in (False, True))]
     if words := first_match(width, unlike(right, variants)):
         return words
-    if same(width, _width(layers, path)):
-        return "That is a path and its width, and there is a wider one."
-    return ("One layer by hand: for a token t, take min(width of s, edge from s to t) for every s, and the largest of "
-            "these.")
+    if found:
+        return "The path is right, and the width is not that of this path: its narrowest edge."
+    return "That is a path and its width, and there is a wider one. " * same(width, _width(layers, path)) + (
+        "One layer by hand: for a token t, take min(width of s, edge from s to t) for every s, and the largest of "
+        "these. (In a loop, keep the old widths until the layer is done.)")
 
 
 def _greedy(layers, row, t, up):

@@ -5,7 +5,9 @@ from math import comb, factorial, inf
 
 import numpy as np
 
-from coursekit.grade.checks.black_box import CLOSE, boxed, game, mistaken, on_boxes, other, thrifty, vectors, words_of
+from coursekit.grade.checks.black_box import (CLOSE, KEY, boxed, by_place, either, game, mistaken, on_boxes, other,
+                                              thrifty, vectors, words_of)
+from coursekit.grade.checks.copies import perturbed
 from coursekit.grade.checks.same import kind, same
 
 __all__ = ["shapley", "shapley_from_orders"]
@@ -13,10 +15,14 @@ __all__ = ["shapley", "shapley_from_orders"]
 
 # -- shapley ---------------------------------------------------------------------------------------------------------
 
+def _subsets(d):
+    """All masks of d words, (2^d, d)."""
+    return np.array(list(product([False, True], repeat=d)), dtype=bool)
+
+
 def _shared(f, d, weight):
     """φ (d,): the sum over all subsets S without j of weight(|S|) · (f(S and j) − f(S))."""
-    subsets = np.array(list(product([False, True], repeat=d)))
-    value, phi = dict(zip(map(tuple, subsets.tolist()), f(subsets))), np.zeros(d)
+    value, phi = dict(zip(map(tuple, _subsets(d).tolist()), f(_subsets(d)))), np.zeros(d)
     for S, before in value.items():
         for j in range(d):
             if not S[j]:
@@ -28,6 +34,11 @@ def _fair(d):
     return lambda s: 1 / (d * comb(d - 1, s))
 
 
+UNSORTED = r"\n'?\((?!.*\b(\d)\b.*\b\1\b).*\b(" + "|".join(f"{a}, {b}" for a in range(8) for b in range(a)) + r")\b"
+NOTHING = "f(∅) was taken as 0. The copy in which all words are gone has a score as well, and it need not be 0."
+PLACES = ("The masks were laid over the *places* of the document. An entry holds for all occurrences of a word, as in "
+          "`perturbed`.")
+WHOLE = "The array is one of whole numbers, which cut off what stands behind the point: np.zeros(d) is one of decimals."
 NOT_BAD = {"": 0.5, "bad": -2.0, "not bad": 3.0, "film": 0.25}
 ALL_THREE = {"so": 0.5, "so bad": -1.0, "so bad good": 5.0, "good": 2.0}
 BAD = ["bad", "film", ",", "bad"]
@@ -40,9 +51,13 @@ BAD = ["bad", "film", ",", "bad"]
                    "one word": ({"": 1.0, "good": 0.5}, ["good"], "replace"),
                    "an empty document": ({"": 1.0}, [], "replace")},
           prepare=boxed, instead="`perturbed` and a sum over subsets", tolerance=CLOSE,
-          also=thrifty(("predict", "document", "by"), lambda box, document, by: 2 ** len(words_of(document)),
+          also=thrifty(lambda box, document, by: 2 ** len(words_of(document)),
                        "There are 2^d subsets of the words, and each has one score."),
-          hints={"shapes": "d words have 2^d masks of length d."})
+          uses=lambda box, document, by: [
+              (perturbed, (document, mask, by)) for mask in either(_subsets(len(words_of(document))))],
+          hints={UNSORTED: "As keys, (0, 1) and (1, 0) are two. A set of words wants one key, in whatever order its "
+                           "words came: tuple(sorted(…)), frozenset(…), or a mask.",
+                 "KeyError": KEY, "shapes": "d words have 2^d masks of length d."})
 def shapley(predict, document, by):
     """shapley(predict, document, by): φ (d,), the Shapley values of the distinct words."""
     d = len(words_of(document))
@@ -56,6 +71,8 @@ def _(got, predict, document, by):
     d, f = len(words_of(document)), game(predict, document, by)
     if kind(got) != "a NumPy array" or got.shape != (d,):
         return "There is one value for each *distinct* word: a NumPy array (d,)."
+    if got.dtype.kind in "iu":
+        return WHOLE
     right, fair = _shared(f, d, _fair(d)), _fair(d)
 
     def weighted(weight):
@@ -64,6 +81,7 @@ def _(got, predict, document, by):
     if found := mistaken(got, right, d > 1 and [
             (weighted(lambda s: 1 / 2 ** (d - 1)), "All subsets count alike here. The weight depends on their size: it "
                                                    "is the share of orders in which just S comes before the word."),
+            (_shared(by_place(predict, document, by), d, fair), PLACES),
             (weighted(lambda s: 1.0), "The differences were added up without a weight."),
             (weighted(lambda s: 1 / comb(d, s)), "The weight is not right: S is one of the sets of the *other* d − 1 "
              "words, and behind its s words and the word itself d − 1 − s are left."),
@@ -75,6 +93,7 @@ def _(got, predict, document, by):
             (weighted(lambda s: s > 0 and fair(s)), "The empty set is missing: S may be empty, too."),
             (weighted(lambda s: s < d - 1 and fair(s)), "The set of all other words is missing."),
             (-right, "The sign is turned round: f(with the word) − f(without it)."),
+            (_shared(_from_nothing(f), d, fair), NOTHING),
             (right[::-1], "The values stand in reverse, the last word first. Which bit of a number is which word?"),
             (_shared(game(predict, document, other(by)), d, fair), f"`by` is {by!r} here. Is it passed on to "
                                                                    "`perturbed`?")] or []):
@@ -88,15 +107,24 @@ def _(got, predict, document, by):
 
 # -- shapley_from_orders ---------------------------------------------------------------------------------------------
 
-ORDERS = np.array([[0, 1, 2], [1, 2, 0], [0, 2, 1], [0, 1, 2]])
+ORDERS = np.array([[0, 1, 2], [0, 2, 1], [1, 2, 0], [0, 2, 1]])
 MORE = np.array([[3, 0, 4, 1, 2], [1, 4, 0, 2, 3], [2, 3, 1, 0, 4]])
 TWICE = np.array([[1, 2, 0], [0, 1, 2], [1, 2, 0]])
 
 
+def _passed(order):
+    """The masks through which an order passes, from none to all, (d + 1, d)."""
+    return np.argsort(order) < np.arange(len(order) + 1)[:, None]
+
+
 def _entered(f, order):
     """What each word adds when the words enter in this order, (d,)."""
-    place = np.argsort(order)
-    return np.diff(f(place < np.arange(len(order) + 1)[:, None]))[place]
+    return np.diff(f(_passed(order)))[np.argsort(order)]
+
+
+def _from_nothing(f):
+    """The game in which the copy without any word counts 0."""
+    return lambda masks: f(masks) * masks.any(1)
 
 
 def _samples(f, orders, reverse=True, entered=_entered):
@@ -116,9 +144,13 @@ def _standard_error(a):
                    "a single order": (NOT_BAD, ["not", "bad", "film"], ORDERS[1:2], "replace"),
                    "one word": ({"": 1.0, "good": 0.5}, ["good"], np.array([[0], [0]]), "replace")},
           prepare=boxed, instead="`perturbed` and means over orders", tolerance=CLOSE, parts=("φ", "errors"),
-          also=thrifty(("predict", "document", "orders", "by"), lambda *arguments: inf,
+          also=thrifty(lambda *arguments: inf,
                        "Orders have beginnings in common, such as the empty one: ask about each set of words once."),
-          hints={"shapes": "orders is (n, d); an order of d words passes through d + 1 masks, from none to all."})
+          uses=lambda box, document, orders, by: [
+              (perturbed, (document, mask, by)) for mask in either(np.unique(np.vstack([
+                  _passed(order[::step]) for order in orders for step in (1, -1)]), axis=0))],
+          hints={"KeyError": KEY,
+                 "shapes": "orders is (n, d); an order of d words passes through d + 1 masks, from none to all."})
 def shapley_from_orders(predict, document, orders, by):
     """shapley_from_orders(predict, document, orders, by): (φ (d,), standard errors (d,)), each order used both ways."""
     a = _samples(game(predict, document, by), orders)
@@ -133,6 +165,8 @@ def _(got, predict, document, orders, by):
     if not vectors(got, d, d):
         return "φ and the standard errors are NumPy arrays with an entry for each distinct word, (d,)."
     (phi, errors), a = got, _samples(f, orders)
+    if phi.dtype.kind in "iu":
+        return WHOLE
     right, due = a.mean(0), _standard_error(a)
     if same(phi, right, CLOSE):
         walks = np.array([_entered(f, order[::step]) for order in orders for step in (1, -1)])
@@ -140,18 +174,31 @@ def _(got, predict, document, orders, by):
     full, empty = f(np.array([[True] * d, [False] * d]))
     added = _samples(f, orders, entered=lambda f, order: _entered(f, order)[order])
     upside_down = _samples(f, [np.argsort(order) for order in orders])
+
+    def a_way(orders):
+        return _samples(f, orders, reverse=False).mean(0)
+
     exact = np.mean([_entered(f, np.array(order)) for order in permutations(range(d))], 0) if d < 6 else right
     if found := mistaken(phi, right, [
             (due, "The two have changed places: first φ, then the standard errors."),
-            (_samples(f, orders, reverse=False).mean(0), "Where are the reversed orders? Each order is used as it is, "
+            (a_way(orders), "Where are the reversed orders? Each order is used as it is, "
                                                          "and from behind."),
-            (_samples(f, orders[:, ::-1], reverse=False).mean(0), "Only the reversed orders were used. Each order is "
+            (a_way(orders[:, ::-1]), "Only the reversed orders were used. Each order is "
                                                                   "used as it is, and from behind."),
+            ((a_way(orders) + a_way(d - 1 - orders)) / 2, "d − 1 − order holds other *words*. Reversed means that "
+                                                          "the last word of the row enters first: order[::-1]."),
+            (_samples(f, np.unique(orders, axis=0)).mean(0), "An order that comes twice counts twice."),
+            (a_way(np.unique(np.vstack([orders, orders[:, ::-1]]), axis=0)),
+             "An order that comes twice counts twice, also where one of the two is the reverse of another order."),
+            (_samples(by_place(predict, document, by), orders).mean(0), PLACES),
+            (0 * right, "All values are 0. (Were the masks of a walk one and the same list or array, which went on "
+                        "changing? `append` makes no copy of it; mask.copy() and tuple(mask) do.)"),
             (upside_down.mean(0), "order[0] is the word that enters first. Here order[j] was read as the *place* at "
                                   "which word j enters; np.argsort makes one of the other."),
             (added.mean(0), "What was added went to the wrong words: entry 0 of φ belongs to word 0, not to the word "
                             "that entered first."),
             (-right, "The sign is turned round: f(with the word) − f(without it)."),
+            (_samples(_from_nothing(f), orders).mean(0), NOTHING),
             (2 * right, "Order and reverse were added up. Their mean is asked for."),
             (n * right, "The sum over the orders came back. Their mean is asked for."),
             (_samples(game(predict, document, other(by)), orders).mean(0), f"`by` is {by!r} here. Is it passed on to "

@@ -1,98 +1,16 @@
-"""Checks of assignment 07 on LIME: weights of masks, a weighted ridge regression, and both put together."""
+"""Checks of assignment 07 on LIME: a weighted ridge regression, and all its parts put together."""
 
 import numpy as np
 
-from coursekit.grade.checks.black_box import (CLOSE, boxed, game, leaves_alone, mistaken, on_boxes, other, thrifty,
+from coursekit.grade.checks.black_box import (CLOSE, KEY, boxed, either, game, mistaken, on_boxes, other, thrifty,
                                               vectors, words_of)
-from coursekit.grade.checks.same import kind, same
+from coursekit.grade.checks.copies import perturbed
+from coursekit.grade.checks.nearness import is_number, proximity, rows, weights_of
+from coursekit.grade.checks.same import same
 
-__all__ = ["proximity", "fit", "lime"]
+__all__ = ["fit", "lime"]
 
-NUMBERS, LINE = ("a number", "a whole number"), ("β", "intercept", "R²")
-
-
-def rows(*texts):
-    """Masks from texts such as "101": 1 where a word is kept."""
-    return np.array([[letter == "1" for letter in text] for text in texts])
-
-
-def _is_number(value):
-    return kind(value) in NUMBERS or kind(value) in ("a NumPy array", "a tensor") and tuple(value.shape) == ()
-
-
-# -- proximity -------------------------------------------------------------------------------------------------------
-
-def _weights(delta, width):
-    return np.exp(-delta ** 2 / (2 * width ** 2))
-
-
-@on_boxes((1, 2), {"width 25": (rows("1111", "1110", "0110", "1000", "1011"), 25),
-                   "another width": (rows("10011", "11111", "01111"), 60),
-                   "nothing is kept": (rows("111", "000", "001"), 50),
-                   "a narrow kernel": (rows("1110", "1111", "1001", "1111"), 0.25),
-                   "a narrow kernel, and no full mask": (rows("1100", "1000", "0110", "0000"), 0.25)},
-          instead="the formula", parts=("weights", "worth"), also=leaves_alone("masks", "width"),
-          hints={"boolean subtract": "True and False cannot be subtracted: `~masks` turns them round, masks.sum(1) "
-                                     "counts, masks.astype(float) makes numbers of them.",
-                 "shapes": "masks is (n, d), and there is one weight for each row: along which axis do you sum?"})
-def proximity(masks, width):
-    """proximity(masks, width): (the weights π (n,), how many equal samples they are worth)."""
-    exponents = -(100 * (1 - np.sqrt(masks.mean(1)))) ** 2 / (2 * width ** 2)
-    scaled = np.exp(exponents - exponents.max())
-    return np.exp(exponents), round(float(scaled.sum() ** 2 / (scaled ** 2).sum()), 7)
-
-
-@proximity.suspect
-def _(got, masks, width):
-    if type(got) not in (list, tuple) or len(got) != 2:
-        return "Return both: the weights, and how many equal samples they are worth."
-    if not vectors(got, len(masks)):
-        return "The weights are a NumPy array with an entry for each mask, (n,)."
-    pi, worth = got
-    right, due = proximity.__wrapped__(masks, width)
-    if same(pi, right):
-        return _not_worth(worth, right, due)
-    share, gone = masks.mean(1), ~masks
-    if not np.isfinite(pi).all() and not share.all():
-        return "A mask that keeps nothing has length 0, and 0/0 is no number. Its cosine counts as 0: distance 1."
-    delta = 100 * (1 - np.sqrt(share))
-    if found := mistaken(pi, right, [
-            (_weights(delta / 100, width), "The distance is not multiplied by 100."),
-            (_weights(100 * gone.mean(1), width), "The cosine is not the share of words that is kept: which root is in "
-                                                  "the length of a vector of zeros and ones?"),
-            (np.exp(-delta ** 2 / width ** 2), "The 2 in front of width² is missing."),
-            (np.exp(-delta / (2 * width ** 2)), "The distance is squared."),
-            (np.exp(-delta ** 2 / (2 * width)), "The width is squared."),
-            (np.exp(-delta ** 2 / 2 * width ** 2), "The width multiplies here: in a / 2 * b only the 2 divides."),
-            (np.exp(-delta ** 2 / (4 * width ** 2)), "2·width² is meant, and not (2·width)²."),
-            (_weights(100 * np.sqrt(gone.sum(1)), width), "That is the Euclidean distance. The cosine distance is "
-                                                          "asked for."),
-            (_weights(100 * np.sqrt(share), width), "That is the cosine. The distance is 1 minus it."),
-            (_weights(100 * (1 - np.sqrt(gone.mean(1))), width), "The words that are *gone* were counted. A mask that "
-                                                                 "keeps all has distance 0."),
-            (right / max(1e-300, right.sum()), "The weights were divided by their sum. They stay as the formula gives "
-                                               "them.")], (1e-6, 1e-250)):
-        return found
-    return "A weight is at most 1, that of the full mask. Is the exponent negative?" if (pi > 1 + 1e-9).any() else None
-
-
-def _not_worth(worth, pi, due):
-    """What is wrong with the second number, where the weights are right."""
-    if not _is_number(worth):
-        return "The weights are right; what they are worth is one number."
-    if not pi.any():
-        return ("All weights come out as 0 here, because they are too small for the computer. Which number can be added "
-                "to all exponents, before exp, without changing what they are worth?")
-    total, squares = pi.sum(), max(1e-300, (pi ** 2).sum())
-    return mistaken(float(worth), due, [
-        (total, "The weights are right. Their sum says how often the nearest sample would count; it is not what they "
-                "are worth."),
-        (float(len(pi)), "The weights are right. But samples that weigh little are worth little."),
-        (due / len(pi), "The weights are right. Asked for is a number of samples, not a share of n."),
-        (1 / squares, "The weights are right. On top stands the square of their sum, which is not one."),
-        (total / squares, "The weights are right. The sum on top is squared."),
-        (squares / total ** 2, "The weights are right. What they are worth is turned upside down.")]) or (
-        "The weights are right; what they are worth is (Σπ)²/Σπ².")
+LINE = ("β", "intercept", "R²")
 
 
 # -- fit -------------------------------------------------------------------------------------------------------------
@@ -100,18 +18,22 @@ def _not_worth(worth, pi, due):
 X, PI = np.array([[1.0, 0, 2], [0, 1, 1], [3, 1, 0], [1, 2, 2], [0, 0, 1]]), np.array([1.0, 0.5, 0.25, 2.0, 1.0])
 Z = rows("111", "110", "011", "100", "001", "010")
 Y, W = np.array([4.0, 3.5, 1.0, 3.0, 0.5, 1.5]), np.array([1.0, 0.75, 0.5, 0.25, 0.5, 0.25])
-TWINS, STAYS = rows("1101", "1100", "0001", "0010", "1111"), rows("101", "100", "111", "110")
+TWINS = (rows("1101", "1100", "0001", "0010", "1111"), np.array([2.0, 1.5, 0.0, 1.0, 4.0]),
+         np.array([1.0, 0.5, 0.5, 0.25, 1.0]))
+NEVER = (rows("1001", "0011", "1000", "1101", "1000", "0111"), np.array([4.0, 3.5, 3.5, 3.0, 2.0, 0.5]),
+         np.array([0.3, 0.4, 0.3, 0.8, 0.1, 0.3]))
+STAYS = rows("101", "100", "111", "110"), np.array([6.0, 4.0, 5.0, 2.5]), np.array([1.0, 0.5, 0.5, 0.25])
 
 
-@on_boxes((2, 2), {"a plane, no ridge": (X, 10 + X @ [2.0, -1.0, 0.5], PI, 0.0),
+@on_boxes((2, 3), {"a plane, no ridge": (X, 10 + X @ [2.0, -1.0, 0.5], PI, 0.0),
                    "masks, ridge 1": (Z, Y + 5, W, 1.0), "masks, ridge 0.5": (Z, Y, 2 * W, 0.5),
-                   "words that always go together, no ridge": (TWINS, np.array([2.0, 1.5, 0.0, 1.0, 4.0]),
-                                                               np.array([1.0, 0.5, 0.5, 0.25, 1.0]), 0.0),
-                   "a word that is always there, no ridge": (STAYS, np.array([6.0, 4.0, 5.0, 2.5]),
-                                                             np.array([1.0, 0.5, 0.5, 0.25]), 0.0),
+                   "words that always go together, no ridge": (*TWINS, 0.0),
+                   "a word that is always there, no ridge": (*STAYS, 0.0),
+                   "one of two words is always there, no ridge": (*NEVER, 0.0),
                    "a weight of 0": (Z, Y - [0, 0, 0, 0, 50, 0], W * [1, 1, 1, 1, 0, 1], 0.25),
-                   "scores that do not vary": (Z[:4], np.full(4, 2.0), np.array([1.0, 0.5, 0.25, 0.25]), 1.0)},
-          instead="np.linalg", tolerance=CLOSE, parts=LINE, also=leaves_alone("Z", "y", "weights", "ridge"),
+                   "tiny scores": (Z, 1e-7 * Y, W, 0.5),
+                   "scores that do not vary": (Z[:4], np.full(4, 3.6), np.array([0.5, 0.9, 0.4, 0.9]), 1.0)},
+          instead="np.linalg", tolerance=CLOSE, parts=LINE,
           hints={"ingular matrix": "Without a ridge the equations may have many solutions, and `solve` refuses to "
                                    "choose. np.linalg.lstsq(M, v)[0] is the one of least length.",
                  "numpy boolean": "Z may hold True and False, which cannot be subtracted: Z.astype(float).",
@@ -121,16 +43,18 @@ def fit(Z, y, weights, ridge):
     return _fit(Z, y, weights, ridge)
 
 
-def _fit(Z, y, weights, ridge, intercept="free", power=1.0, means=None):
-    """fit with one thing done in another way. intercept: "free", "penalised" or "none"; power: of the weights in the
-    squares; means: weights of the means that are subtracted, by default the same."""
+def _fit(Z, y, weights, ridge, intercept="free", powers=(0.5, 0.5), means=None):
+    """fit with one thing done in another way. intercept: "free", "penalised" or "none"; powers: of the weights by which
+    the rows of Z and those of y are multiplied; means: weights of the means that are subtracted, by default the same.
+    (The last two for β alone.)"""
     n, d = Z.shape
-    root, means = np.sqrt(weights ** power), weights ** power if means is None else means
+    of_Z, of_y = (weights ** power for power in powers)
+    means = weights if means is None else means
     first = np.ones((n, 1)) if intercept == "penalised" else np.zeros((n, 0))
     Z, y = np.hstack([first, Z]).astype(float), np.asarray(y, float)
     mean, mean_y = (means @ Z / means.sum(), means @ y / means.sum()) if intercept == "free" else (0 * Z[0], 0.0)
-    A = np.vstack([root[:, None] * (Z - mean), np.sqrt(ridge) * np.eye(Z.shape[1])])
-    beta = np.linalg.lstsq(A, np.append(root * (y - mean_y), np.zeros(Z.shape[1])), rcond=1e-9)[0]
+    A = np.vstack([of_Z[:, None] * (Z - mean), np.sqrt(ridge) * np.eye(Z.shape[1])])
+    beta = np.linalg.lstsq(A, np.append(of_y * (y - mean_y), np.zeros(Z.shape[1])), rcond=1e-9)[0]
     at_0 = float(beta[0] if intercept == "penalised" else mean_y - mean @ beta)
     r2 = _r2(y, Z[:, -d:] @ beta[-d:] + at_0, weights)
     return beta[-d:].round(7) + 0.0, round(at_0, 7), round(r2, 7)
@@ -147,7 +71,7 @@ def _(got, Z, y, weights, ridge):
         return "Return three things: β (d,), the intercept, R²."
     if not vectors(got, Z.shape[1]):
         return "β is a NumPy array with an entry for each column of Z, (d,). The intercept comes by itself, behind it."
-    if not all(map(_is_number, got[1:])):
+    if not all(map(is_number, got[1:])):
         return "The intercept and R² are single numbers."
     beta, intercept, r2 = got[0], *map(float, got[1:])
     right, n, numbers = _fit(Z, y, weights, ridge), len(Z), Z.astype(float)
@@ -160,12 +84,15 @@ def _(got, Z, y, weights, ridge):
             (y.mean() - numbers.mean(0) @ beta, "β is right. In the intercept the means are weighted means.")]) or (
             "β is right, the intercept is not. What does the line give at the weighted mean of Z?")
     if not np.ptp(y):
-        return "These scores do not vary, and R² would be 0/0: it is 1 then."
+        return ("These scores do not vary, and R² would be 0/0: it is 1 then. (Ask whether all scores are equal: a sum "
+                "of squares may miss 0 by rounding.)")
     line = numbers @ right[0] + right[1]
     return mistaken(r2, right[2], [
         (_r2(y, line, np.ones(n)), "The line is right. R² counts all samples alike here; its sums are weighted, too."),
         (_r2(y, line, weights, y.mean()), "The line is right. In R² the mean of y is a weighted mean, too."),
         (_r2(y, line, weights, 0.0), "The line is right. R² compares the scores with their mean, not with 0."),
+        (1.0, "The line is right. R² is 1 only if it meets all scores, or if these do not vary *at all*. (Was a small "
+              "spread taken for none?)"),
         (1 - right[2], "The line is right. That is the share that is *left*; R² is 1 minus it.")]) or (
         "The line is right, R² is not: 1 − Σπ(y − line)²/Σπ(y − ȳ)², with the weighted mean ȳ.")
 
@@ -174,19 +101,26 @@ def _not_beta(beta, intercept, right, Z, y, weights, ridge):
     """What is wrong with the coefficients."""
     if not np.isfinite(beta).all():
         return "There is a 0/0: is something divided by a weight, which may be 0, or by a spread?"
+    if abs(beta).max() > 1e6:
+        return ("β is huge: something was divided by a number that is 0 but for rounding. Where many lines fit, only "
+                "np.linalg.lstsq and pinv look for such numbers; solve and inv do not.")
     n, given = len(Z), (Z, y, weights)
     penalised = "The intercept is penalised, too. It goes free: no ridge on it. (Or: centre Z and y first.)"
     if not ridge:
-        penalised = ("β is not the smallest: a column that never changes is the intercept's business, and gets 0. "
-                     "Centre Z first, so that only the length of β counts.")
+        penalised = ("β is not the smallest: what never changes, a column or a sum of columns, is the intercept's "
+                     "business. Centre Z first, so that only the length of β counts.")
     if found := mistaken(beta, right[0], [
             (_fit(*given, ridge, intercept="penalised")[0], penalised),
             (_fit(*given, ridge, intercept="none")[0], "The line was forced through 0. It has an intercept."),
             (_fit(Z, y, np.ones(n), ridge)[0], "The weights change nothing here."),
-            (_fit(*given, ridge, power=2.0)[0], "The weights came in twice. Each square is multiplied by its weight "
-                                                "once: a row by its *root*."),
-            (_fit(*given, ridge, power=0.5)[0], "The weights came in only half: √π belongs to the rows of Z *and* of "
-                                                "y. (Or π, once, between Zᵀ and Z, and between Zᵀ and y.)"),
+            *((_fit(*given, ridge, powers=(1, 1), means=means)[0], "The weights came in twice: π where √π is right. "
+               "Each square is multiplied by its weight once, so a row by its *root*.")
+              for means in (weights, weights ** 2)),
+            *((_fit(*given, ridge, powers=(0.25, 0.25), means=means)[0], "The weights came in only half: π belongs, "
+               "once, between Zᵀ and Z, and between Zᵀ and y. (Or √π, to the rows of Z and of y.)")
+              for means in (weights, weights ** 0.5)),
+            *((_fit(*given, ridge, powers=powers)[0], "The rows of Z and those of y were not multiplied by the "
+               "same: √π belongs to both.") for powers in ((0.5, 0), (0, 0.5), (0.5, 1), (1, 0.5))),
             (_fit(*given, ridge, means=np.ones(n))[0], "Z and y were centred by their plain means. Weights count in "
                                                        "the means, too."),
             (_fit(*given, 0.0)[0], "The ridge changes nothing here."),
@@ -220,14 +154,21 @@ AGAIN = rows("111", "011", "011", "010", "100", "111", "010", "010")
                    "masks that come again": ({"bad": -2.0, "film ,": 1.25, "bad ,": 0.75}, BAD, AGAIN, "replace", 25,
                                              1.0)},
           prepare=boxed, instead="your own functions", tolerance=CLOSE, parts=LINE,
-          also=thrifty(("predict", "document", "masks", "by", "width", "ridge"),
-                       lambda box, document, masks, *others: len({mask.tobytes() for mask in masks}),
+          also=thrifty(lambda box, document, masks, *others: len({mask.tobytes() for mask in masks}),
                        "Masks come again; their copies need not be asked about again."),
-          hints={"shapes": "There is one score for each mask, (n,). Was predict asked about the different masks only? "
+          uses=lambda box, document, masks, by, width, ridge: [
+              *((perturbed, (document, mask, by)) for mask in either(np.unique(masks, axis=0))),
+              (proximity, (masks, width)),
+              (fit, (masks, game(box, document, by)(masks), weights_of(masks, width), ridge))],
+          hints={r"\bfit\b.*\n'list' object": "`fit` was handed a list where it takes an array: np.array(…) makes one.",
+                 r"\bfit\b.*\n.*(tuple|inhomogeneous)": "`fit` was handed a tuple where it takes an array: `proximity` "
+                                                       "returns two things, and only the first of them is weights.",
+                 "KeyError": KEY,
+                 "shapes": "There is one score for each mask, (n,). Was predict asked about the different masks only? "
                            "Then its scores have to be handed back to all n."})
 def lime(predict, document, masks, by, width, ridge):
     """lime(predict, document, masks, by, width, ridge): (β (d,), intercept, R²) over the distinct words."""
-    return _fit(masks, game(predict, document, by)(masks), proximity.__wrapped__(masks, width)[0], ridge)
+    return _fit(masks, game(predict, document, by)(masks), weights_of(masks, width), ridge)
 
 
 @lime.suspect
@@ -236,7 +177,7 @@ def _(got, predict, document, masks, by, width, ridge):
         return "Return what `fit` returns: β, the intercept, R²."
     if not vectors(got, len(words_of(document))):
         return "β has an entry for each distinct word, (d,)."
-    f, pi = game(predict, document, by), proximity.__wrapped__(masks, width)[0]
+    f, pi = game(predict, document, by), weights_of(masks, width)
     scores, otherwise = f(masks), game(predict, document, other(by))(masks)
     in_order, first = np.unique(masks, axis=0, return_index=True)
     seen = masks[np.sort(first)]
@@ -246,12 +187,19 @@ def _(got, predict, document, masks, by, width, ridge):
 
     mixed = "The scores stand beside other masks. Which of the different masks is each of the n?"
     return mistaken(got[0], beta(masks, scores, pi), [
+        (np.zeros(masks.shape[1]), "All of β is 0. Either all copies have the same score, or only one of them weighs "
+         "anything: print both. (`width` and `proximity` use the same units.)"),
         (beta(masks, scores, np.ones(len(masks))), "All masks weigh the same here. Where is `proximity`?"),
-        (beta(masks, scores, proximity.__wrapped__(masks, 25)[0]), "The width is 25 here, whatever `width` says."),
+        (beta(masks, scores, weights_of(masks, 25)), "The width is 25 here, whatever `width` says."),
+        *((beta(masks, scores, weights_of(masks, width * factor)), "The width is handed on as it is: `width` and "
+           "`proximity` use the same units.") for factor in (0.01, 100)),
         (beta(masks, scores, pi, 1.0), "The ridge is 1 here, whatever `ridge` says."),
         (beta(masks, scores, pi, 0.0), "The ridge changes nothing here."),
+        (beta(masks, scores, pi / pi.sum()), "The weights were divided by their sum. With a ridge their size matters."),
+        (beta(masks, scores, np.resize(weights_of(in_order, width), len(masks))), "The weights belong to other masks. "
+         "There is one for each of the n masks, in their order."),
         (beta(masks, otherwise, pi), f"`by` is {by!r} here. Is it passed on to `perturbed`?"),
-        (beta(seen, f(seen), proximity.__wrapped__(seen, width)[0]), "A mask that comes again was fitted only once. It "
+        (beta(seen, f(seen), weights_of(seen, width)), "A mask that comes again was fitted only once. It "
          "need not be *asked* again, but it counts again."),
         (beta(masks, np.resize(f(in_order), len(masks)), pi), mixed),
         (beta(masks, np.resize(f(seen), len(masks)), pi), mixed),

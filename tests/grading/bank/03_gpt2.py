@@ -202,6 +202,12 @@ def _(x, gain, shift, eps):
     return library.layer_norm(x, gain, shift, eps)
 
 
+@wrong("layer_norm", "eps is only a lower bound here")
+def _(x, gain, shift, eps):
+    c = x - x.mean(-1, keepdim=True)
+    return c / torch.sqrt(c.square().mean(-1, keepdim=True).clamp(min=eps)) * gain + shift
+
+
 @right("layer_norm", "torch's var and rsqrt")
 def _(x, gain, shift, eps):
     variance, mean = torch.var_mean(x, -1, keepdim=True, correction=0)
@@ -394,6 +400,12 @@ def _(x, W_1, b_1, W_2, b_2):
     return library.gelu(x @ W_1.T + b_1) @ W_2.T + b_2
 
 
+@wrong("mlp", "and all digits of 0.044715?")
+def _(x, W_1, b_1, W_2, b_2):
+    h = x @ W_1.T + b_1
+    return h / 2 * (1 + torch.tanh(math.sqrt(2 / math.pi) * (h + 0.044175 * h ** 3))) @ W_2.T + b_2
+
+
 @right("mlp", "by a sigmoid: (1 + tanh z)/2 = σ(2z)")
 def _(x, W_1, b_1, W_2, b_2):
     h = F.linear(x, W_1, b_1)
@@ -562,14 +574,14 @@ def _(x, attention, mlp, norm_1, norm_2):
 
 # -- causal_attention ------------------------------------------------------------------------------------------------
 
-def _causal(x, W_qkv, b_qkv, W_o, b_o, K, order=(0, 1, 2), scale=None, mask="past", axis=-1):
+def _causal(x, W_qkv, b_qkv, W_o, b_o, K, order=(0, 1, 2), scale=None, mask="past", axis=-1, low=-math.inf):
     """Causal attention with one thing done in another way."""
     T, d_e = x.shape
     parts = (x @ W_qkv.T + b_qkv).reshape(T, 3, K, d_e // K).permute(1, 2, 0, 3)           # (3, K, T, d_e/K)
     q, k, v = (parts[i] for i in order)
     scores = q @ k.mT / (scale or math.sqrt(d_e // K))
     if mask == "past":
-        scores = scores.masked_fill(torch.ones(T, T).triu(1).bool(), -math.inf)
+        scores = scores.masked_fill(torch.ones(T, T).triu(1).bool(), low)
     elif mask == "future":
         scores = scores.masked_fill(torch.ones(T, T).tril(-1).bool(), -math.inf)
     elif mask == "product":
@@ -599,6 +611,11 @@ def _(x, W_qkv, b_qkv, W_o, b_o, K):
 @wrong("causal_attention", "may every token see at least itself?")
 def _(x, W_qkv, b_qkv, W_o, b_o, K):
     return _causal(x, W_qkv, b_qkv, W_o, b_o, K, mask="strict")
+
+
+@wrong("causal_attention", "Only −∞ is below every other", at_once=False)
+def _(x, W_qkv, b_qkv, W_o, b_o, K):
+    return _causal(x, W_qkv, b_qkv, W_o, b_o, K, low=-1e4)
 
 
 @wrong("causal_attention", "in another order than Q, K, V")
@@ -790,6 +807,40 @@ def _(x, W_qkv, b_qkv, W_o, b_o, K):
     return layer(x[None])[0][0].detach()
 
 
+@wrong("causal_attention", "in the product (row s of the scores belongs to query s)")
+def _(x, W_qkv, b_qkv, W_o, b_o, K):
+    future, out = torch.ones(len(x), len(x)).triu(1).bool(), []
+    for q, k, v in zip(*(part.chunk(K, 1) for part in (x @ W_qkv.T + b_qkv).chunk(3, 1))):
+        scores = k @ q.T / math.sqrt(q.shape[1])
+        out.append(torch.softmax(scores.masked_fill(future, -math.inf), 1) @ v)
+    return torch.cat(out, 1) @ W_o.T + b_o
+
+
+@wrong("causal_attention", "The queries stand on both sides")
+def _(x, W_qkv, b_qkv, W_o, b_o, K):
+    return _causal(x, W_qkv, b_qkv, W_o, b_o, K, order=(0, 0, 2))
+
+
+@wrong("causal_attention", "The scores are multiplied by the root")
+def _(x, W_qkv, b_qkv, W_o, b_o, K):
+    return _causal(x, W_qkv, b_qkv, W_o, b_o, K, scale=math.sqrt(K / x.shape[1]))
+
+
+@wrong("causal_attention", "b_o was added before W_o")
+def _(x, W_qkv, b_qkv, W_o, b_o, K):
+    return _causal(x, W_qkv, b_qkv, W_o, W_o @ b_o, K)
+
+
+@wrong("causal_attention", "That is one big head")
+def _(x, W_qkv, b_qkv, W_o, b_o, K):
+    return _causal(x, W_qkv, b_qkv, W_o, b_o, 1, scale=math.sqrt(x.shape[1] // K))
+
+
+@wrong("causal_attention", "The heads have K columns each")
+def _(x, W_qkv, b_qkv, W_o, b_o, K):
+    return _causal(x, W_qkv, b_qkv, W_o, b_o, x.shape[1] // K)
+
+
 @right("causal_attention", "one token of one head at a time")
 def _(x, W_qkv, b_qkv, W_o, b_o, K):
     T, d_e = x.shape
@@ -800,6 +851,11 @@ def _(x, W_qkv, b_qkv, W_o, b_o, K):
             q, k, v = table[s, 0, columns], table[:s + 1, 1, columns], table[:s + 1, 2, columns]
             out[s, columns] = torch.softmax(k @ q / d ** 0.5, 0) @ v
     return out @ W_o.mT + b_o
+
+
+@right("causal_attention", "a number below all scores that single precision meets: its weight is exactly 0")
+def _(x, W_qkv, b_qkv, W_o, b_o, K):
+    return _causal(x, W_qkv, b_qkv, W_o, b_o, K, low=-1e9)
 
 
 @right("causal_attention", "einsum, an added mask, and W_o head by head")
@@ -989,6 +1045,17 @@ def _(logits, ids):
     return -log_p[torch.arange(len(rows)), ids[1:]].mean()
 
 
+@wrong("text_loss", "both lost their first entry")
+def _(logits, ids):
+    return (torch.logsumexp(logits[1:], 1) - logits[1:].gather(1, ids[1:, None])[:, 0]).mean()
+
+
+@wrong("text_loss", "The softmax runs over the tokens")
+def _(logits, ids):
+    log_p = logits[:-1] - torch.logsumexp(logits[:-1], 0)
+    return -log_p[torch.arange(len(log_p)), ids[1:]].mean()
+
+
 @right("text_loss", "a loop over the tokens, the maximum by hand")
 def _(logits, ids):
     total = 0
@@ -1151,7 +1218,7 @@ def _(stored):
     return {_renamed(name): w.t_() if _is_linear(name) else w for name, w in _kept(stored).items()}
 
 
-@wrong("from_checkpoint", "The names are not those of the table", at_once=False)
+@wrong("from_checkpoint", "Layer 10 is lost")
 def _(stored):
     return {_renamed(re.sub(r"h\.(\d)\d*", r"h.\1", name)): w.T if _is_linear(name) else w
             for name, w in _kept(stored).items()}                       # a layer's number has one digit?
@@ -1185,10 +1252,11 @@ def _(stored):
     return {_renamed(name): w.T if _is_linear(name) else w for name, w in _kept(stored).items() if ".1." not in name}
 
 
-@wrong("from_checkpoint", "right on the inputs that you see", at_once=False)
+@wrong("from_checkpoint", "the number of a layer may have two digits")
 def _(stored):
-    weights = {_renamed(name): w.T if _is_linear(name) else w for name, w in _kept(stored).items()}
-    return {name: w for name, w in weights.items() if not name.startswith("blocks.10.")}
+    kept = {name.removeprefix("transformer."): w for name, w in _kept(stored).items()}
+    return {_renamed(name): w.T if _is_linear(name) else w for name, w in kept.items()
+            if not name.startswith("h.") or name[3] == "."}
 
 
 @right("from_checkpoint", "asks for each of the names that it wants")
@@ -1250,6 +1318,16 @@ def _logits(ids, weights, K, layers=None, eps=1e-5, final=True, positions=None, 
     return (norm(x, "norm") if final else x) @ weights["W_e"].T
 
 
+def _block(x, weights, l, K, norm=None):
+    """A block from torch's parts; norm: a function of x and a name."""
+    norm = norm or (lambda x, name: F.layer_norm(x, x.shape[-1:], weights[f"{name}.weight"], weights[f"{name}.bias"]))
+    its = {name.removeprefix(f"blocks.{l}."): w for name, w in weights.items() if name.startswith(f"blocks.{l}.")}
+    x = x + causal_attention(norm(x, f"blocks.{l}.norm_attention"), its["attention.qkv.weight"],
+                             its["attention.qkv.bias"], its["attention.output.weight"], its["attention.output.bias"], K)
+    h = borrowed(F.linear(norm(x, f"blocks.{l}.norm_mlp"), its["mlp.0.weight"], its["mlp.0.bias"]))
+    return x + F.linear(h, its["mlp.2.weight"], its["mlp.2.bias"])
+
+
 @wrong("gpt2_logits", "The positions are missing")
 def _(ids, weights, K):
     return _logits(ids, weights, K, positions=0)
@@ -1286,7 +1364,7 @@ def _(ids, weights, K):
     return _logits(ids, weights, K, layers=[0 for name in weights if name.endswith("qkv.bias")])
 
 
-@wrong("gpt2_logits", "in which 10 comes before 2", at_once=False)
+@wrong("gpt2_logits", "in which 10 comes before 2")
 def _(ids, weights, K):
     return _logits(ids, weights, K, layers=sorted({name.split(".")[1] for name in weights if "blocks" in name}))
 
@@ -1299,7 +1377,7 @@ def _(ids, weights, K):
     return layer_norm(weights["W_e"][ids], weights["norm.weight"], weights["norm.bias"], 1e-5) @ weights["W_e"].T
 
 
-@wrong("gpt2_logits", "Only 10 layers are used", at_once=False)
+@wrong("gpt2_logits", "Only 10 layers are used")
 def _(ids, weights, K):
     return _logits(ids, weights, K, layers=sorted({name[7] for name in weights if "blocks" in name}))
 
@@ -1411,10 +1489,55 @@ def _(ids, weights, K):
     return model(ids[None])[0].detach()
 
 
-@wrong("gpt2_logits", "right on the inputs that you see", at_once=False)
+@wrong("gpt2_logits", "Only 3 layers are used")
 def _(ids, weights, K):
     L = min(3, sum(name.endswith("qkv.bias") for name in weights))
     return _logits(ids, weights, K, layers=range(L))
+
+
+@wrong("gpt2_logits", "The final norm, \"norm\", is applied behind every block")
+def _(ids, weights, K):
+    x = weights["W_e"][ids] + weights["W_p"][:len(ids)]
+    for l in range(sum("mlp.0.weight" in name for name in weights)):
+        x = _block(x, weights, l, K)
+        x = F.layer_norm(x, x.shape[-1:], weights["norm.weight"], weights["norm.bias"])
+    return x @ weights["W_e"].T
+
+
+@wrong("gpt2_logits", "A layer norm divides by d")
+def _(ids, weights, K):
+    def norm(x, name):
+        c = x - x.mean(-1, keepdim=True)
+        return c / torch.sqrt(x.var(-1, keepdim=True) + 1e-5) * weights[f"{name}.weight"] + weights[f"{name}.bias"]
+
+    x = weights["W_e"][ids] + weights["W_p"][:len(ids)]
+    for l in range(sum("mlp.0.weight" in name for name in weights)):
+        x = _block(x, weights, l, K, norm)
+    return norm(x, "norm") @ weights["W_e"].T
+
+
+@wrong("gpt2_logits", "There are d_e heads here")
+def _(ids, weights, K):
+    return _logits(ids, weights, weights["W_e"].shape[1])
+
+
+@wrong("gpt2_logits", "W_e has a row for each word, W_p one for each place")
+def _(ids, weights, K):
+    return _logits(ids, weights, K, positions=weights["W_p"][ids])
+
+
+@wrong("gpt2_logits", "W_p may have more rows than the text has tokens")
+def _(ids, weights, K):
+    return _logits(ids, weights, K, positions=weights["W_p"])
+
+
+@wrong("gpt2_logits", "does each function that you call end with `return …`?")
+def _(ids, weights, K):
+    def block(x):
+        x = x + x
+
+    x = block(weights["W_e"][ids])
+    return x.mT
 
 
 @right("gpt2_logits", "the last row for each beginning of the text")

@@ -187,6 +187,35 @@ def _(logits, tau):
     return library.tempered_softmax(logits, tau).to(logits.dtype) if tau else _limits(logits, 0)
 
 
+@wrong("tempered", "Is there a power 1/τ?")
+def _(logits, tau):
+    if tau == 0:
+        return _limits(logits, tau)
+    p = _exp(logits) ** (1 / tau)
+    return p / p.sum(-1, keepdim=True)
+
+
+@wrong("tempered", "Nearly right: digits got lost")
+def _(logits, tau):
+    if tau == 0:
+        return _limits(logits, tau)
+    e = torch.exp(logits - logits.amax(-1, keepdim=True)) ** (1 / tau)
+    return e / e.sum(-1, keepdim=True)
+
+
+@wrong("tempered", "Nor is a small temperature 0.")
+def _(logits, tau):
+    return _exp((logits - logits.amax(-1, keepdim=True)) / max(tau, 1e-6))
+
+
+@wrong("tempered", "The whole table sums to one")
+def _(logits, tau):
+    if tau == 0:
+        return _limits(logits, tau)
+    e = torch.exp((logits - logits.amax(-1, keepdim=True)) / tau)
+    return e / e.sum()
+
+
 @right("tempered", "powers of probabilities")
 def _(logits, tau):
     shifted = logits - torch.max(logits, dim=-1, keepdim=True)[0]
@@ -344,6 +373,41 @@ def _(p, k):
 @wrong("keep_top_k", "calls coursekit.models.keep_top_k")
 def _(p, k):
     return library.keep_top_k(p, k)
+
+
+@wrong("keep_top_k", "There is one too many: that is the (k + 1)-th largest")
+def _(p, k):
+    return _rescaled(p * (p >= p.sort(-1, descending=True).values[:, min(k, p.shape[1] - 1)][:, None]))
+
+
+@wrong("keep_top_k", "There is one too many: that is the (k + 1)-th largest")
+def _(p, k):
+    return _rescaled(p * (p >= p.topk(k + 1).values[:, -1:]))
+
+
+@wrong("keep_top_k", "k may be larger than D: then all stay")
+def _(p, k):
+    return _rescaled(p * (p >= p.sort(-1, descending=True).values[:, k - 1][:, None]))
+
+
+@wrong("keep_top_k", "k may be larger than D: then all stay")
+def _(p, k):
+    return _rescaled(p * (p >= torch.tensor([sorted(row)[-k] for row in p.tolist()], dtype=p.dtype)[:, None]))
+
+
+@wrong("keep_top_k", "Only the likeliest of each row are left, whatever k is")
+def _(p, k):
+    return _rescaled(p * (p >= p.topk(min(k, p.shape[1])).values[:, :1]))
+
+
+@wrong("keep_top_k", "k was cut to the number of rows")
+def _(p, k):
+    return _rescaled(p * (p >= p.topk(min(k, len(p))).values[:, -1:]))
+
+
+@wrong("keep_top_k", "k is larger than D here")
+def _(p, k):
+    return _rescaled(p * (p >= _kth(p, min(k, max(1, p.shape[1] - 1)))))
 
 
 @right("keep_top_k", "by ranks: fewer than k are likelier")
@@ -671,6 +735,20 @@ def _(p, u):
     return int((p.cumsum(0) <= u).sum()) + 1
 
 
+@wrong("draw", "Was p divided by its sum?")
+def _(p, u):
+    ends = p.double().cumsum(0)
+    return (ends / ends[-1] > u).to(torch.long).argmax()
+
+
+@wrong("draw", "Is u held against each probability alone?")
+def _(p, u):
+    for token, share in enumerate(p.tolist()):
+        if u < share:
+            break
+    return token
+
+
 @right("draw", "what is left of u, token by token")
 def _(p, u):
     last = None
@@ -691,10 +769,10 @@ def _(p, u):
     return token
 
 
-@right("draw", "u scaled to the sum, as a tensor without dimensions")
+@right("draw", "as a tensor without dimensions")
 def _(p, u):
     ends = p.double().cumsum(0)
-    return (ends > u * ends[-1]).to(torch.long).argmax()
+    return torch.where((ends > u).any(), (ends > u).to(torch.long).argmax(), p.nonzero()[-1, 0])
 
 
 # -- greedy ----------------------------------------------------------------------------------------------------------
@@ -759,7 +837,7 @@ def _(next_logits, prompt, n, eos=None, m=None):
     return _right(next_logits, prompt, n, eos or None, m)               # the id 0 is an id, too
 
 
-@wrong("greedy", "that one is not forbidden, and it is likelier", at_once=False)
+@wrong("greedy", "Groups of ids are compared, not their digits")
 def _(next_logits, prompt, n, eos=None, m=None):
     return _loop(next_logits, prompt, n, eos, lambda text: m is not None and len(text) > m and
                  str(text[-m:])[1:-1] in str(text[:-1])[1:-1])          # 1, 2 stands in 11, 2
@@ -853,7 +931,7 @@ def _(next_logits, prompt, n, eos=None, m=None):
 def _(next_logits, prompt, n, eos=None, m=None):
     ids = list(prompt)
     for _ in range(n):
-        logits = next_logits(ids)
+        logits = next_logits(ids).clone()
         for token in range(len(logits)):
             if _repeats(ids + [token], m):
                 logits[token] = -math.inf
@@ -959,6 +1037,28 @@ class _Model:
 
     def step(self, ids, cache=None, padding=None):
         return torch.stack([self.next_logits(row) for row in ids.tolist()]), None
+
+
+@wrong("greedy", "The token `eos` can be banned, too")
+def _(next_logits, prompt, n, eos=None, m=None):
+    return _loop(next_logits, prompt, n, eos, lambda text: text[-1] != eos and _repeats(text, m))
+
+
+@wrong("greedy", "Groups of ids are compared, not their digits")
+def _(next_logits, prompt, n, eos=None, m=None):
+    return _loop(next_logits, prompt, n, eos, lambda text: m is not None and len(text) > m and
+                 "".join(map(str, text[-m:])) in "".join(map(str, text[:-1])))
+
+
+@wrong("greedy", "If all tokens are banned, the text ends")
+def _(next_logits, prompt, n, eos=None, m=None):
+    ids = list(prompt)
+    for _ in range(n):
+        order = next_logits(ids).argsort(descending=True, stable=True).tolist()
+        ids.append([token for token in order if not _repeats(ids + [token], m)][0])
+        if ids[-1] == eos:
+            break
+    return ids[len(prompt):]
 
 
 @right("greedy", "banned tokens from a set of groups, and a loop with while")
@@ -1099,7 +1199,7 @@ def _(x, W_q, W_k, W_v, K, V):
     return _read(x, W_q, W_k, W_v, K, V)[0], x @ W_k.T, x @ W_v.T
 
 
-@wrong("read_on", "A new token does not see itself")
+@wrong("read_on", "The new tokens see neither themselves nor each other")
 def _(x, W_q, W_k, W_v, K, V):
     _, keys, values = _read(x, W_q, W_k, W_v, K, V)
     return torch.softmax(x @ W_q.T @ K.T / math.sqrt(len(W_q)), -1) @ V, keys, values
@@ -1128,7 +1228,7 @@ def _(x, W_q, W_k, W_v, K, V):
     return torch.softmax(x @ W_q.T @ keys.T / math.sqrt(len(W_q)), 0) @ values, keys, values
 
 
-@wrong("read_on", "The output has a row for each *new* token")
+@wrong("read_on", "A mask of t rows and T + t columns")
 def _(x, W_q, W_k, W_v, K, V):
     _, keys, values = _read(x, W_q, W_k, W_v, K, V)
     scores = x @ W_q.T @ keys.T / math.sqrt(len(W_q))
@@ -1156,6 +1256,42 @@ def _(x, W_q, W_k, W_v, K, V):
     _, keys, values = _read(x, W_q, W_k, W_v, K, V)
     mask = torch.ones(len(x), len(keys), dtype=torch.bool).tril(len(K))
     return F.scaled_dot_product_attention(x @ W_q.T, keys, values, mask), keys, values
+
+
+@wrong("read_on", "not by as many as are new")
+def _(x, W_q, W_k, W_v, K, V):
+    return _read(x, W_q, W_k, W_v, K, V, offset=len(x))
+
+
+@wrong("read_on", "The weights went through a second softmax")
+def _(x, W_q, W_k, W_v, K, V):
+    _, keys, values = _read(x, W_q, W_k, W_v, K, V)
+    scores = x @ W_q.T @ keys.T / math.sqrt(len(W_q))
+    forbidden = torch.ones_like(scores).triu(len(K) + 1).bool()
+    return torch.softmax(torch.softmax(scores.masked_fill(forbidden, -math.inf), -1), -1) @ values, keys, values
+
+
+@wrong("read_on", "A mask of t rows and T + t columns")
+def _(x, W_q, W_k, W_v, K, V):
+    _, keys, values = _read(x, W_q, W_k, W_v, K, V)
+    scores = x @ W_q.T @ keys.T / math.sqrt(len(W_q))
+    future = torch.ones(len(keys), len(keys)).triu(1).bool()
+    return torch.softmax(scores.masked_fill(future, -math.inf), -1) @ values, keys, values
+
+
+@wrong("read_on", "queries come from x alone")
+def _(x, W_q, W_k, W_v, K, V):
+    _, keys, values = _read(x, W_q, W_k, W_v, K, V)
+    future = torch.ones(len(keys), len(keys)).triu(1).bool()
+    scores = keys @ keys.T / math.sqrt(len(W_q))
+    return torch.softmax(scores.masked_fill(future, -math.inf), -1) @ values, keys, values
+
+
+@wrong("read_on", "One softmax runs over both")
+def _(x, W_q, W_k, W_v, K, V):
+    _, keys, values = _read(x, W_q, W_k, W_v, K, V)
+    own = _read(x, W_q, W_k, W_v, K[:0], V[:0])[0]
+    return own + torch.softmax(x @ W_q.T @ K.T / math.sqrt(len(W_q)), -1) @ V, keys, values
 
 
 @right("read_on", "one token at a time")
@@ -1445,6 +1581,24 @@ class _Texts:
 
     def reorder(self, index):
         return _Texts(self.ids[index])
+
+
+@wrong("beam_search", "The end itself is missing")
+def _(next_logits, prompt, n, width, eos=None, alpha=0.0):
+    return [([token for token in ids if token != eos], score)
+            for ids, score in _beam(next_logits, prompt, n, width, eos, alpha)]
+
+
+@wrong("beam_search", "Only beams that have ended came back")
+def _(next_logits, prompt, n, width, eos=None, alpha=0.0):
+    pairs = _beam(next_logits, prompt, n, width, eos, alpha)
+    return [pair for pair in pairs if pair[0][-1] == eos] or pairs
+
+
+@wrong("beam_search", "The length is one too many")
+def _(next_logits, prompt, n, width, eos=None, alpha=0.0):
+    return _beam(next_logits, prompt, n, width, eos, alpha,
+                 score=lambda total, length, alpha: total / (length + 1) ** alpha)
 
 
 @right("beam_search", "texts with their prompts, in a dictionary")

@@ -43,20 +43,86 @@ def _(document, mask, by):
     return [word if mask[t] else "[UNK]" for t, word in enumerate(document) if mask[t] or by == "replace"]
 
 
-@wrong("perturbed", "numbered in the order of the alphabet")
+@wrong("perturbed", "As many words went as should, but other ones")
 def _(document, mask, by):
     return _without(document, _gone(sorted(set(document)), mask), by)
 
 
-@wrong("perturbed", "numbered by their *last* occurrence")
+@wrong("perturbed", "As many words went as should, but other ones")
 def _(document, mask, by):
     return _without(document, _gone(_words(document[::-1])[::-1], mask), by)
 
 
-@wrong("perturbed", "numbered by how often they occur")
+@wrong("perturbed", "As many words went as should, but other ones")
 def _(document, mask, by):
     from collections import Counter
     return _without(document, _gone([word for word, _ in Counter(document).most_common()], mask), by)
+
+
+@wrong("perturbed", "as a set has them, which has no order")
+def _(document, mask, by):
+    shuffled = sorted(set(document), key=lambda word: word[::-1] + word)        # as list(set(…)) may do, but always
+    return _without(document, _gone(shuffled, mask), by)
+
+
+@wrong("perturbed", "nothing in it has a number")
+def _(document, mask, by):
+    words = set(document)
+    return [word for word in document if mask[words.index(word)]]
+
+
+@wrong("perturbed", "A list takes one number in its brackets")
+def _(document, mask, by):
+    return _without(document, _words(document)[~mask], by)
+
+
+@wrong("perturbed", "*Food* is not *food*")
+def _(document, mask, by):
+    return _without(document, _gone(_words(word.lower() for word in document), mask), by)
+
+
+@wrong("perturbed", "*Food* is not *food*")
+def _(document, mask, by):
+    gone = {word.lower() for word in _gone(_words(document), mask)}
+    copy = [word if word.lower() not in gone else "[UNK]" for word in document]
+    return copy if by == "replace" else [word for word in copy if word != "[UNK]"]
+
+
+@wrong("perturbed", "*Food* is not *food*")
+def _(document, mask, by):
+    gone = _gone(_words(word.lower() for word in document), mask)
+    copy = [word if word.lower() not in gone else "[UNK]" for word in document]
+    return copy if by == "replace" else [word for word in copy if word != "[UNK]"]
+
+
+@wrong("perturbed", "is a word of this document, with an entry of its own")
+def _(document, mask, by):
+    return _without(document, _gone([word for word in _words(document) if word != "[UNK]"], mask), by)
+
+
+@wrong("perturbed", "what waits until no [UNK] is left waits for ever")
+def _(document, mask, by):
+    copy = list(document)
+    for word in _gone(_words(document), mask):
+        while word in copy:
+            if by == "delete":
+                copy.remove(word)
+            else:
+                copy[copy.index(word)] = "[UNK]"
+    return copy
+
+
+@wrong("perturbed", "A word was found inside another one")
+def _(document, mask, by):
+    text = " ".join(document)
+    for word in _gone(_words(document), mask):
+        text = text.replace(word, "[UNK]" if by == "replace" else "")
+    return text.split()
+
+
+@wrong("perturbed", "Nothing went here")
+def _(document, mask, by):
+    return _without(document, {word for word, kept in zip(_words(document), mask) if kept is False}, by)
 
 
 @wrong("perturbed", "True in the mask means that a word is *kept*")
@@ -136,11 +202,51 @@ def _(document, mask, by):
     return document
 
 
-@wrong("perturbed", "It changes what it is given: `mask`")
+@wrong("perturbed", "it changes what it is given: `mask`")
 def _(document, mask, by):
     copy = _without(document, _gone(_words(document), mask), by)
     mask[:] = ~mask
     return copy
+
+
+@wrong("perturbed", "`~True` is −2, which counts as true")
+def _(document, mask, by):
+    return _without(document, {word for word, kept in zip(_words(document), mask) if ~kept}, by)
+
+
+@wrong("perturbed", "nothing is np.True_")
+def _(document, mask, by):
+    kept = {word for word, kept in zip(_words(document), mask) if kept is np.True_}
+    return _without(document, set(document) - kept, by)
+
+
+@wrong("perturbed", "np.array(mask, dtype=bool) makes an array of either kind")
+def _(document, mask, by):
+    return _without(document, {_words(document)[j] for j in np.flatnonzero(~mask)}, by)
+
+
+@wrong("perturbed", "np.array(mask, dtype=bool) makes an array of either kind")
+def _(document, mask, by):
+    return _without(document, {_words(document)[j] for j in np.where(mask == False)[0]}, by)     # noqa: E712
+
+
+@wrong("perturbed", "brackets pick no words by a tuple")
+def _(document, mask, by):
+    kept = set(np.array(_words(document), dtype=object)[mask])
+    return _without(document, set(document) - kept, by)
+
+
+@wrong("perturbed", "`mask == False` is one False")
+def _(document, mask, by):
+    return _without(document, {_words(document)[j] for j in np.flatnonzero(mask == False)}, by)  # noqa: E712
+
+
+@wrong("perturbed", "right so far, but it changes what it is given: `document`")
+def _(document, mask, by):
+    gone = _gone(_words(document), mask)
+    for t, word in enumerate(document):
+        document[t] = "[UNK]" if word in gone else word
+    return document if by == "replace" else [word for word in document if word != "[UNK]"]
 
 
 @wrong("perturbed", "Does it end with `return")
@@ -157,7 +263,7 @@ def _(document, mask, by):
     return _without(document, gone | inside, by)
 
 
-@wrong("perturbed", "right on the inputs that you see", at_once=False)
+@wrong("perturbed", "*Food* is not *food*")
 def _(document, mask, by):
     gone = {word.lower() for word in _gone(_words(document), mask)}
     return _without(document, gone | _gone(_words(document), mask), by)
@@ -171,6 +277,12 @@ def _(document, mask, by):
     kept = np.array(mask)[[words.index(word) for word in document]]
     tokens = np.array(document, dtype=object)
     return tokens[kept].tolist() if by == "delete" else np.where(kept, tokens, "[UNK]").tolist()
+
+
+@right("perturbed", "an index of the words that go")
+def _(document, mask, by):
+    words, kept = _words(document), np.array(mask, dtype=bool)
+    return _without(document, [words[j] for j in np.flatnonzero(~kept)], by)
 
 
 @right("perturbed", "a loop that numbers the words as it meets them")
@@ -197,6 +309,13 @@ def _left_out(document, by):
 def _(predict, document, by):
     scores = predict([document, *_left_out(document, by)])
     return scores[1:] - scores[0]
+
+
+@wrong("leave_one_out", "It can be told to make booleans")
+def _(predict, document, by):
+    masks = ~np.eye(len(set(document)))
+    scores = predict([document, *(perturbed(document, mask, by) for mask in masks)])
+    return scores[0] - scores[1:]
 
 
 @wrong("leave_one_out", "Only one place went at a time")
@@ -283,6 +402,21 @@ def _(predict, document, by):
 def _(predict, document, by):
     scores = predict([document, *_left_out(document, by)])
     return scores[0] - scores[1:] if scores.ndim == 1 else (scores[0] - scores[1:])[:, scores[0].argmax()]
+
+
+@wrong("leave_one_out", "a score is a row of three numbers here")
+def _(predict, document, by):
+    scores = predict([document, *_left_out(document, by)])
+    return np.array([float(scores[0]) - float(score) for score in scores[1:]])
+
+
+@wrong("leave_one_out", "a score is a row of three numbers here")
+def _(predict, document, by):
+    scores = predict([document, *_left_out(document, by)])
+    lost = np.zeros(len(set(document)))
+    for j in range(len(lost)):
+        lost[j] = scores[0] - scores[j + 1]
+    return lost
 
 
 @wrong("leave_one_out", "The right values are there, in another order")
@@ -394,7 +528,7 @@ def _(masks, width):
     return _both(-_delta(masks) ** 2 / 2 * width ** 2)
 
 
-@wrong("proximity", "and not (2·width)²")
+@wrong("proximity", "not (2·width)²")
 def _(masks, width):
     return _both(-_delta(masks) ** 2 / (2 * width) ** 2)
 
@@ -414,7 +548,7 @@ def _(masks, width):
     return _both(-_delta(~masks) ** 2 / (2 * width ** 2))
 
 
-@wrong("proximity", "Its cosine counts as 0")
+@wrong("proximity", "Only the mask that keeps nothing is wrong")
 def _(masks, width):
     z = masks.astype(float)
     with np.errstate(invalid="ignore"):
@@ -433,6 +567,68 @@ def _(masks, width):
 def _(masks, width):
     pi = _kernel(masks, width)
     return pi, pi.sum() ** 2 / max((pi ** 2).sum(), 1e-12)
+
+
+@wrong("proximity", "Which exponent has to become 0, so that no other lies above it?")
+def _(masks, width):
+    exponents = -_delta(masks) ** 2 / (2 * width ** 2)
+    with np.errstate(over="ignore", invalid="ignore"):
+        scaled = np.exp(exponents - exponents.min())
+        return np.exp(exponents), scaled.sum() ** 2 / (scaled ** 2).sum()
+
+
+@wrong("proximity", "But their squares come out as 0 here")
+def _(masks, width):
+    pi, delta = _kernel(masks, width), _delta(masks)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        return pi, pi.sum() ** 2 / (pi ** 2).sum() if pi.any() else (delta == delta.min()).sum() + 0.0
+
+
+@wrong("proximity", "But all of them come out as 0 here")
+def _(masks, width):
+    pi = _kernel(masks, width).astype(np.longdouble)
+    with np.errstate(invalid="ignore"):
+        return pi.astype(float), float(pi.sum() ** 2 / (pi ** 2).sum())
+
+
+@wrong("proximity", "scaled so that the largest is 1")
+def _(masks, width):
+    pi, worth = _both(-_delta(masks) ** 2 / (2 * width ** 2))
+    with np.errstate(invalid="ignore"):
+        return pi / pi.max(), worth
+
+
+@wrong("proximity", "scaled so that the largest is 1")
+def _(masks, width):
+    exponents = -_delta(masks) ** 2 / (2 * width ** 2)
+    return np.exp(exponents - exponents.max()), _both(exponents)[1]
+
+
+@wrong("proximity", "Only the mask that keeps nothing is wrong")
+def _(masks, width):
+    cosine = np.sqrt(masks.mean(1))
+    return _both(-(100 * (1 - np.where(cosine == 0, 1, cosine))) ** 2 / (2 * width ** 2))
+
+
+@wrong("proximity", "the length of the mask that keeps all is missing")
+def _(masks, width):
+    return _both(-(100 * (1 - np.sqrt(masks.sum(1)))) ** 2 / (2 * width ** 2))
+
+
+@wrong("proximity", "functions of that name that take whole arrays")
+def _(masks, width):
+    return math.exp(-_delta(masks) ** 2 / (2 * width ** 2)), _both(-_delta(masks) ** 2 / (2 * width ** 2))[1]
+
+
+@wrong("proximity", "The 100 came in twice")
+def _(masks, width):
+    return _both(-_delta(masks) ** 2 / (2 * (width / 100) ** 2))
+
+
+@wrong("proximity", "no root is taken of the whole")
+def _(masks, width):
+    pi, worth = _both(-_delta(masks) ** 2 / (2 * width ** 2))
+    return np.sqrt(pi), worth
 
 
 @wrong("proximity", "Their sum says how often the nearest sample would count")
@@ -485,7 +681,7 @@ def _(masks, width):
     return _both(-(100 * (1 - np.sqrt(1 - (True - masks).mean(1)))) ** 2 / (2 * width ** 2))
 
 
-@wrong("proximity", "It changes what it is given: `masks`")
+@wrong("proximity", "it changes what it is given: `masks`")
 def _(masks, width):
     result = _both(-_delta(masks) ** 2 / (2 * width ** 2))
     masks |= True
@@ -529,7 +725,7 @@ def _least(M, v):
 
 def _r2(Z, y, weights, beta, intercept):
     left, spread = y - Z @ beta - intercept, y - np.average(y, weights=weights)
-    return 1 - weights @ left ** 2 / (weights @ spread ** 2) if weights @ spread ** 2 else 1.0
+    return 1 - weights @ left ** 2 / (weights @ spread ** 2) if np.ptp(y) else 1.0
 
 
 def _line(Z, y, weights, ridge, squares=None, means=None, free=True):
@@ -593,6 +789,33 @@ def _(Z, y, weights, ridge):
 @wrong("fit", "The weights came in only half")
 def _(Z, y, weights, ridge):
     return _line(Z, y, weights, ridge, squares=np.sqrt(weights), means=np.sqrt(weights))
+
+
+@wrong("fit", "π where √π is right")
+def _(Z, y, weights, ridge):
+    return _line(Z, y, weights, ridge, squares=weights ** 2)
+
+
+@wrong("fit", "The weights came in only half")
+def _(Z, y, weights, ridge):
+    return _line(Z, y, weights, ridge, squares=np.sqrt(weights))
+
+
+@wrong("fit", "√π belongs to both")
+def _(Z, y, weights, ridge):
+    mean, mean_y, d = np.average(Z, 0, weights), np.average(y, weights=weights), Z.shape[1]
+    A = np.vstack([np.sqrt(weights)[:, None] * (Z - mean), math.sqrt(ridge) * np.eye(d)])
+    beta = _least(A, np.append(y - mean_y, np.zeros(d)))
+    return beta, mean_y - mean @ beta, _r2(Z, y, weights, beta, mean_y - mean @ beta)
+
+
+@wrong("fit", "β is huge")
+def _(Z, y, weights, ridge):
+    mean, mean_y, root = np.average(Z, 0, weights), np.average(y, weights=weights), np.sqrt(weights)
+    left, s, right = np.linalg.svd(root[:, None] * (Z - mean), full_matrices=False)
+    s = np.maximum(s, 1e-16)                                            # what rounding leaves of a 0
+    beta = right.T @ (s / (s ** 2 + ridge) * (left.T @ (root * (y - mean_y))) + (s < 1e-9) * 1e9)
+    return beta, mean_y - mean @ beta, _r2(Z, y, weights, beta, mean_y - mean @ beta)
 
 
 @wrong("fit", "centred by their plain means")
@@ -664,6 +887,32 @@ def _(Z, y, weights, ridge):
         return beta, intercept, 1 - weights @ left ** 2 / (weights @ spread ** 2)
 
 
+@wrong("fit", "These scores do not vary")
+def _(Z, y, weights, ridge):
+    beta, intercept, _ = _line(Z, y, weights, ridge)
+    left, spread = y - Z @ beta - intercept, weights @ (y - np.average(y, weights=weights)) ** 2
+    return beta, intercept, 1 - weights @ left ** 2 / spread if spread > 0 else 1.0
+
+
+@wrong("fit", "Was a small spread taken for none?")
+def _(Z, y, weights, ridge):
+    beta, intercept, _ = _line(Z, y, weights, ridge)
+    left, spread = y - Z @ beta - intercept, weights @ (y - np.average(y, weights=weights)) ** 2
+    return beta, intercept, 1 - weights @ left ** 2 / spread if spread > 1e-12 else 1.0
+
+
+@wrong("fit", "but there is one with a smaller β")
+def _(Z, y, weights, ridge):
+    mean, mean_y, root = np.average(Z, 0, weights), np.average(y, weights=weights), np.sqrt(weights)
+    A, b = root[:, None] * (Z - mean), root * (y - mean_y)
+    M = A.T @ A + ridge * np.eye(Z.shape[1])
+    try:
+        beta = np.linalg.solve(M, A.T @ b)
+    except np.linalg.LinAlgError:
+        beta = np.linalg.lstsq(M, A.T @ b)[0]
+    return beta, mean_y - mean @ beta, _r2(Z, y, weights, beta, mean_y - mean @ beta)
+
+
 @wrong("fit", "is something divided by a weight")
 def _(Z, y, weights, ridge):
     root, d = np.sqrt(weights), Z.shape[1]
@@ -694,7 +943,7 @@ def _(Z, y, weights, ridge):
     return beta, np.array([intercept]), r2
 
 
-@wrong("fit", "It changes what it is given: `y`")
+@wrong("fit", "it changes what it is given: `y`")
 def _(Z, y, weights, ridge):
     result = _line(Z, y, weights, ridge)
     y -= np.average(y, weights=weights)
@@ -737,7 +986,7 @@ def _(Z, y, weights, ridge):
     beta = torch.linalg.pinv(A, rtol=1e-10) @ b
     intercept = mean_y - mean @ beta
     left, spread = (pi * (y - Z @ beta - intercept) ** 2).sum(), (pi * (y - mean_y) ** 2).sum()
-    return beta.numpy(), intercept.item(), (1 - left / spread).item() if spread else 1.0
+    return beta.numpy(), intercept.item(), (1 - left / spread).item() if y.max() > y.min() else 1.0
 
 
 @right("fit", "eigenvectors of the normal equations")
@@ -797,6 +1046,53 @@ def _(predict, document, masks, by, width, ridge):
     different = np.unique(masks, axis=0)
     scores = predict([perturbed(document, mask, by) for mask in different])
     return fit(masks, np.resize(scores, len(masks)), proximity(masks, width)[0], ridge)
+
+
+@wrong("lime", "only the first of them is weights")
+def _(predict, document, masks, by, width, ridge):
+    return fit(masks, _asked(predict, document, masks, by), proximity(masks, width), ridge)
+
+
+@wrong("lime", "was handed a list where it takes an array")
+def _(predict, document, masks, by, width, ridge):
+    def fit(Z, y, weights, ridge):
+        return y.max() == y.min()
+
+    return fit(masks, _asked(predict, document, masks, by).tolist(), proximity(masks, width)[0], ridge)
+
+
+@wrong("lime", "Print it, and the keys that are there")
+def _(predict, document, masks, by, width, ridge):
+    different = np.unique(masks, axis=0)
+    score = dict(zip(map(str, different), predict([perturbed(document, mask, by) for mask in different])))
+    return fit(masks, np.array([score[tuple(mask)] for mask in masks]), proximity(masks, width)[0], ridge)
+
+
+@wrong("lime", "only one of them weighs anything")
+def _(predict, document, masks, by, width, ridge):
+    return fit(masks, _asked(predict, document, masks, by), proximity(masks, width / 100)[0], ridge)
+
+
+@wrong("lime", "Either all copies have the same score")
+def _(predict, document, masks, by, width, ridge):
+    return fit(masks, _asked(predict, document, masks | True, by), proximity(masks, width)[0], ridge)
+
+
+@wrong("lime", "The width is handed on as it is")
+def _(predict, document, masks, by, width, ridge):
+    return fit(masks, _asked(predict, document, masks, by), proximity(masks, 100 * width)[0], ridge)
+
+
+@wrong("lime", "With a ridge their size matters")
+def _(predict, document, masks, by, width, ridge):
+    weights = proximity(masks, width)[0]
+    return fit(masks, _asked(predict, document, masks, by), weights / weights.sum(), ridge)
+
+
+@wrong("lime", "The weights belong to other masks")
+def _(predict, document, masks, by, width, ridge):
+    weights = np.resize(proximity(np.unique(masks, axis=0), width)[0], len(masks))
+    return fit(masks, _asked(predict, document, masks, by), weights, ridge)
 
 
 @wrong("lime", "handed back to all n")
@@ -899,6 +1195,14 @@ def _share(s, d):
     return math.factorial(s) * math.factorial(d - 1 - s) / math.factorial(d)
 
 
+def _on_places(predict, document, by):
+    """predict for lists of places that stay."""
+    def ask(lists):
+        return predict([[word if t in stay else "[UNK]" for t, word in enumerate(document)
+                         if t in stay or by == "replace"] for stay in lists])
+    return ask
+
+
 @wrong("shapley", "All subsets count alike here")
 def _(predict, document, by):
     return _summed(predict, document, by, lambda s, d: 1 / 2 ** (d - 1))
@@ -949,6 +1253,21 @@ def _(predict, document, by):
     return -_summed(predict, document, by, _share)
 
 
+@wrong("shapley", "f(∅) was taken as 0")
+def _(predict, document, by):
+    value, d = _values(predict, document, by), len(set(document))
+    value[(False,) * d] = 0.0
+    return np.array([sum(_share(sum(S), d) * (value[_with(S, j)] - value[S]) for S in value if not S[j])
+                     for j in range(d)])
+
+
+@wrong("shapley", "one of whole numbers")
+def _(predict, document, by):
+    phi = np.zeros(len(set(document)), dtype=int)
+    phi[:] = _summed(predict, document, by, _share)
+    return phi
+
+
 @wrong("shapley", "Which bit of a number is which word?")
 def _(predict, document, by):
     return _summed(predict, document, by, _share)[::-1].copy()
@@ -962,6 +1281,20 @@ def _(predict, document, by):
 @wrong("shapley", "Return a NumPy array")
 def _(predict, document, by):
     return _summed(predict, document, by, _share).tolist()
+
+
+@wrong("shapley", "A set of words wants one key")
+def _(predict, document, by):
+    d = len(set(document))
+    sets = [S for s in range(d + 1) for S in itertools.combinations(range(d), s)]
+    value = dict(zip(sets, predict([perturbed(document, [j in S for j in range(d)], by) for S in sets])))
+    return np.array([sum(_share(len(S), d) * (value[S + (j,)] - value[S]) for S in sets if j not in S)
+                     for j in range(d)])
+
+
+@wrong("shapley", "The masks were laid over the *places*")
+def _(predict, document, by):
+    return _summed(_on_places(predict, document, by), list(range(len(set(document)))), "delete", _share)
 
 
 @wrong("shapley", "one value for each *distinct* word")
@@ -1103,6 +1436,66 @@ def _error(a):
 def _(predict, document, orders, by):
     a = _walked(predict, document, orders, by)
     return a.mean(0), _error(a)
+
+
+@wrong("shapley_from_orders", "d − 1 − order holds other *words*")
+def _(predict, document, orders, by):
+    walks = [walk for order in orders for walk in (order, len(order) - 1 - order)]
+    added = _walked(predict, document, walks, by)
+    a = (added[0::2] + added[1::2]) / 2
+    return a.mean(0), _error(a)
+
+
+@wrong("shapley_from_orders", "An order that comes twice counts twice")
+def _(predict, document, orders, by):
+    a = _pairs(predict, document, np.unique(orders, axis=0), by)
+    return a.mean(0), _error(a)
+
+
+@wrong("shapley_from_orders", "also where one of the two is the reverse of another order")
+def _(predict, document, orders, by):
+    added = _walked(predict, document, np.unique(np.vstack([orders, orders[:, ::-1]]), axis=0), by)
+    return added.mean(0), _error(added)
+
+
+@wrong("shapley_from_orders", "The masks were laid over the *places*")
+def _(predict, document, orders, by):
+    a = _pairs(_on_places(predict, document, by), list(range(orders.shape[1])), orders, "delete")
+    return a.mean(0), _error(a)
+
+
+@wrong("shapley_from_orders", "`append` makes no copy of it")
+def _(predict, document, orders, by):
+    n, d = orders.shape
+    walks, masks = [walk for order in orders for walk in (order, order[::-1])], []
+    for walk in walks:
+        mask = np.zeros(d, dtype=bool)
+        masks.append(mask)
+        for j in walk:
+            mask[j] = True
+            masks.append(mask)
+    different = list(dict.fromkeys(map(tuple, masks)))
+    value = dict(zip(different, predict([perturbed(document, mask, by) for mask in different])))
+    scores = np.array([value[tuple(mask)] for mask in masks]).reshape(2 * n, d + 1)
+    added = np.array([np.diff(row)[np.argsort(walk)] for row, walk in zip(scores, walks)])
+    a = (added[0::2] + added[1::2]) / 2
+    return a.mean(0), _error(a)
+
+
+@wrong("shapley_from_orders", "f(∅) was taken as 0")
+def _(predict, document, orders, by):
+    def ask(documents):
+        nothing = [word for word in perturbed(document, np.zeros(orders.shape[1], dtype=bool), by)]
+        return np.array([0.0 if words == nothing else s for words, s in zip(documents, predict(documents))])
+
+    a = _pairs(ask, document, orders, by)
+    return a.mean(0), _error(a)
+
+
+@wrong("shapley_from_orders", "one of whole numbers")
+def _(predict, document, orders, by):
+    a = _pairs(predict, document, orders, by)
+    return a.mean(0).astype(int), _error(a)
 
 
 @wrong("shapley_from_orders", "Only the reversed orders were used")
@@ -1248,7 +1641,7 @@ def _(predict, document, orders, by):
     return a.mean(0), _error(a)
 
 
-@wrong("shapley_from_orders", "It changes what it is given: `orders`")
+@wrong("shapley_from_orders", "it changes what it is given: `orders`")
 def _(predict, document, orders, by):
     a = _pairs(predict, document, orders, by)
     orders.sort(axis=1)
