@@ -139,3 +139,9 @@ def test_minutes_are_those_of_the_syllabus(path):
     minutes = re.search(r"\*\*Takes\*\* (\d+) minutes", read(path).cells[0].source)[1]
     syllabus = (notebooks.ROOT / "SYLLABUS.md").read_text(encoding="utf-8")
     assert minutes == re.search(rf"\| {path.stem[:2]} [^|]*\| (\d+) \|", syllabus)[1]
+
+
+def test_sections_are_numbered_without_a_gap(path):
+    prose = "\n".join(cell.source for cell in read(path).cells if cell.cell_type == "markdown")
+    numbers = [int(number) for number in re.findall(r"^## (\d+) · ", prose, re.M)]
+    assert numbers == list(range(1, len(numbers) + 1)) != []
