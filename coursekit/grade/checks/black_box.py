@@ -77,9 +77,6 @@ class BoxQuestion(Question):
             return text
         return text.removesuffix("\n\n" + wrapped(usual)) + "\n\n" + wrapped(found)
 
-    def _changes(self, name, value, left):
-        return super()._changes(name, value, left).replace("the results are right, but it", "right so far, but it")
-
     def _explain(self, *what):
         with np.printoptions(precision=5, suppress=True, legacy="1.25"):       # 0.5, neither 5e-01 nor np.float64(0.5)
             return super()._explain(*what)

@@ -118,7 +118,7 @@ class Question:
             except (TooLong, TimeoutError):
                 raise CheckFailed(self._endless(answer, label, arguments, hidden)) from None
             except CheckFailed as failure:
-                raise CheckFailed(f"✗ {self.name}: the results are right, but there is something else.\n\n"
+                raise CheckFailed(f"✗ {self.name}: right so far, but there is something else.\n\n"
                                   + wrapped(str(failure))) from None
         if changed:
             raise CheckFailed(self._changes(*changed))
@@ -228,7 +228,7 @@ class Question:
             key = next(key for key in value if not same(left[key], value[key], EXACTLY))
             if kind(value[key]) in COPY:
                 return self._changes(f"{name}[{key!r}]", value[key], left[key])
-        return (f"✗ {self.name}: the results are right, but it changes what it is given: `{name}`.\n\n"
+        return (f"✗ {self.name}: right so far, but it changes what it is given: `{name}`.\n\n"
                 + wrapped(f"Whoever calls it still needs `{name}` as it was. {COPY[kind(value)].format(name)}"))
 
     def _not_allowed(self, called):

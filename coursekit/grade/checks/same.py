@@ -174,6 +174,8 @@ def _arrays(got, expected, tolerance, numbers, at):
     if not numbers:
         return f"{at}the values differ"
     first = np.unravel_index(wrong.argmax(), wrong.shape)
+    if not shape:
+        return f"{at}got {_short(a[first])}, expected {_short(b[first])}"
     return (f"{at}{wrong.sum()} of {wrong.size} values differ, the first at {_place(wrong)}: "
             f"got {_short(a[first])}, expected {_short(b[first])}")
 

@@ -20,8 +20,11 @@ USUAL = [           # (types of errors, what they say, what to do about it)
                                      "gives its keys alone; `.items()` gives keys and values.)"),
     (RuntimeError, "selected index k out of range", "topk cannot give more than there are: cut k to the number of "
                                                     "entries first."),
-    (RuntimeError, "changed (size )?during iteration", "What a loop runs over must not change meanwhile: write the "
-                                                       "results into a new dictionary."),
+    (RuntimeError, "changed (size )?during iteration", "What a loop runs over must not change meanwhile: loop over a "
+                                                       "copy, list(…), or write the results into something new."),
+    ((RuntimeError, ValueError), "expects? a non-empty TensorList|expected a non-empty list",
+     "torch.stack and torch.cat want at least one tensor: may the list be empty here?"),
+    (RuntimeError, "infer dtype of NoneType", "A None cannot stand in a tensor."),
     (TypeError, "does not support item assignment", "A tuple cannot be changed. Build a new list, piece by piece, and "
                                                     "make a tuple of it at the end."),
     ((RuntimeError, ValueError), "[Bb]oolean value of Tensor|truth value of an array",

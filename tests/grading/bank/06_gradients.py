@@ -496,7 +496,13 @@ def _(G, words, how):
     return torch.stack([_plain(how)(G[[t for t, w in enumerate(words) if w == word]]) for word in dict.fromkeys(words)])
 
 
-@wrong("per_word", "stack expects a non-empty TensorList")
+@wrong("per_word", "A None cannot stand in a tensor")
+def _(G, words, how):
+    numbers = torch.tensor(words)
+    return torch.stack([_plain(how)(G[numbers == i]) for i in numbers.unique()])
+
+
+@wrong("per_word", "may the list be empty here?")
 def _(G, words, how):
     found = sorted(set(words) - {None})
     return torch.stack([_plain(how)(G[[t for t, word in enumerate(words) if word == i]]) for i in found])
