@@ -77,9 +77,10 @@ class BoxQuestion(Question):
             return text
         return text.removesuffix("\n\n" + wrapped(usual)) + "\n\n" + wrapped(found)
 
-    def _explain(self, *what):
-        with np.printoptions(precision=5, suppress=True, legacy="1.25"):       # 0.5, neither 5e-01 nor np.float64(0.5)
-            return super()._explain(*what)
+    def _explain(self, got, expected, wrong, label, arguments, hidden):
+        tiny = any(0 < abs(a).max(initial=0) < 1e-4 for a in arguments if getattr(a, "dtype", None) == float)
+        with np.printoptions(precision=5, suppress=not tiny, legacy="1.25"):   # 0.5, neither 5e-01 nor np.float64(0.5)
+            return super()._explain(got, expected, wrong, label, arguments, hidden)
 
 
 def _beside(answer, name):
