@@ -10,6 +10,7 @@ import argparse
 import json
 import math
 import os
+import re
 import resource
 import subprocess
 import sys
@@ -33,9 +34,15 @@ AT_ONCE = 2
 ENVIRONMENT = {"OMP_NUM_THREADS": "1", "MKL_NUM_THREADS": "1", "PYTHONHASHSEED": "0", "TOKENIZERS_PARALLELISM": "false"}
 
 
+def number(path):
+    """What a lecture is called by: "03" of `03_gpt2.ipynb`, "03b" of the lecture that goes on where it ends."""
+    return path.stem.split("_")[0]
+
+
 def find(only="", folder=ROOT / "lectures"):
     """The lectures' paths in order; with `only`, those whose name starts so. FileNotFoundError if there is none."""
-    found = [path for path in sorted(folder.glob("[0-9][0-9]_*.ipynb")) if path.name.startswith(only)]
+    found = [path for path in sorted(folder.glob("[0-9][0-9]*_*.ipynb"))
+             if re.fullmatch(r"\d\d[a-z]?", number(path)) and path.name.startswith(only)]
     if not found:
         raise FileNotFoundError(f"There is no {folder.name}/{only or 'NN_'}*.ipynb; expected at least one lecture.")
     return found

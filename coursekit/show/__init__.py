@@ -12,9 +12,10 @@ from .highlight import compare, highlight
 from .html import Html
 from .picture import picture
 from .plots import bars, head_grid, heatmap, lines, positions
+from .tables import table
 from .tree import beam_tree
 
 __all__ = [
     "Html", "arrows", "attention_explorer", "bars", "beam_tree", "bertviz_view", "compare", "flow_chart", "head_grid",
-    "heatmap", "highlight", "lines", "module_diagram", "picture", "positions", "token_boxes",
+    "heatmap", "highlight", "lines", "module_diagram", "picture", "positions", "table", "token_boxes",
 ]

@@ -1,4 +1,4 @@
-"""Every lecture runs from a clean kernel with the network cut; cells marked NBVAL_CHECK_OUTPUT print what they did.
+"""Every lecture runs from a clean kernel with the network cut; cells tagged nbval-check-output print what they did.
 
 Seconds and peak memory are measured and shown at the end of the test run. Memory above the budget is a failure (a
 Binder has 2 GB); time is only reported, because it depends on the machine.

@@ -57,7 +57,8 @@ def pngs(notebook):
 def test_title_and_number(path):
     first = read(path).cells[0]
     assert first.cell_type == "markdown"
-    assert re.match(rf"# {path.stem[:2]} · \S", first.source), f"the first line must be `# {path.stem[:2]} · Title`"
+    number = notebooks.number(path)
+    assert re.match(rf"# {number} · \S", first.source), f"the first line must be `# {number} · Title`"
 
 
 def test_the_parts_that_every_lecture_has_in_their_order(path):
@@ -138,7 +139,7 @@ def test_imports_only_what_a_learner_has(path):
 def test_minutes_are_those_of_the_syllabus(path):
     minutes = re.search(r"\*\*Takes\*\* (\d+) minutes", read(path).cells[0].source)[1]
     syllabus = (notebooks.ROOT / "SYLLABUS.md").read_text(encoding="utf-8")
-    assert minutes == re.search(rf"\| {path.stem[:2]} [^|]*\| (\d+) \|", syllabus)[1]
+    assert minutes == re.search(rf"\| {notebooks.number(path)} [^|]*\| (\d+) \|", syllabus)[1]
 
 
 def test_sections_are_numbered_without_a_gap(path):

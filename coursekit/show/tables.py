@@ -1,0 +1,77 @@
+"""A table of numbers, as readable in a terminal, a plain-text diff or a screen reader as in a notebook."""
+
+import numbers
+
+from .html import Html, count, display_width, escape, visible
+from .inputs import strings
+
+
+def table(rows, columns, formats=".3g", title=None):
+    """Rows of names and numbers under the names of their columns.
+
+    rows: a list of rows (sequences, one value a column), or a dict from the name of each row to its other values.
+    columns: the names of the columns, the one of the rows' names included. Strings are shown as they are, whole
+    numbers in full, other numbers by `formats`: one format for all, or a dict from a column's name to its own (".3g"
+    where it has none). A dict's format also applies to whole numbers. None is an empty place ("–"), booleans are "yes"
+    and "no". Numbers stand at the right, words at the left.
+    Raises ValueError in one line for a row of another length than `columns`, for a format that does not fit its value,
+    and for a format of a column that is not there.
+
+    >>> table({"tame": [0.8591, 64], "peaky": [0.8524, 64]}, ["model", "accuracy", "reviews"], {"accuracy": ".1%"})
+    model  accuracy  reviews
+    tame      85.9%       64
+    peaky     85.2%       64
+    """
+    columns = [visible(name) for name in strings(columns, "columns")]
+    rows = [[name, *values] for name, values in rows.items()] if isinstance(rows, dict) else [list(row) for row in rows]
+    own = formats if isinstance(formats, dict) else {}
+    unknown = sorted(set(own) - set(columns))
+    if unknown:
+        raise ValueError(f"formats names the column {unknown[0]!r}, and the columns are {', '.join(columns)}")
+    for i, row in enumerate(rows):
+        if len(row) != len(columns):
+            raise ValueError(f"row {i} has {count(len(row), 'value')} for {count(len(columns), 'column')}")
+    shown = [[_shown(value, own.get(name), ".3g" if own else formats, name) for value, name in zip(row, columns)]
+             for row in rows]
+    right = [any(_is_number(row[j]) for row in rows) for j in range(len(columns))]
+    head = "" if title is None else f'<div style="margin-bottom:2px"><b>{escape(title)}</b></div>'
+    return Html(f'<div style="margin:4px 0">{head}{_html(columns, shown, right)}</div>',
+                ("" if title is None else f"{visible(title)}\n") + _text([columns, *shown], right))
+
+
+def _is_number(value):
+    return (isinstance(value, numbers.Real) or hasattr(value, "item")) and not isinstance(value, bool)
+
+
+def _shown(value, own, common, column):
+    if hasattr(value, "item") and not isinstance(value, numbers.Real):             # a tensor or array of one number
+        value = value.item()
+    if value is None:
+        return "–"
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if not _is_number(value) or (isinstance(value, numbers.Integral) and own is None):
+        return visible(str(value))
+    try:
+        return format(value, own or common)
+    except ValueError:
+        raise ValueError(f"the format {own or common!r} of column {column!r} does not fit {value!r}") from None
+
+
+def _text(lines, right):
+    widths = [max(display_width(line[j]) for line in lines) for j in range(len(right))]
+
+    def padded(cell, j):
+        space = " " * (widths[j] - display_width(cell))
+        return space + cell if right[j] else cell + space
+
+    return "\n".join("  ".join(padded(cell, j) for j, cell in enumerate(line)).rstrip() for line in lines)
+
+
+def _html(columns, shown, right):
+    style = ['style="text-align:right"' if at_right else 'style="text-align:left"' for at_right in right]
+    head = "".join(f'<th scope="col" {s}>{escape(name)}</th>' for name, s in zip(columns, style))
+    body = "".join("<tr>" + f'<th scope="row" {style[0]}>{escape(first)}</th>'
+                   + "".join(f"<td {s}>{escape(cell)}</td>" for cell, s in zip(rest, style[1:])) + "</tr>"
+                   for first, *rest in shown)
+    return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"

@@ -1,0 +1,52 @@
+"""How long a lecture takes, by one rule for all: `python -m tools.pace` prints it for each.
+
+    minutes = words / 180 + lines of code / 12 + 1 a figure + 2 a prediction + 3 a control, rounded up to 5
+
+An estimate until a class has taken the lecture, but the same for all of them.
+"""
+
+import math
+import re
+from types import SimpleNamespace
+
+import nbformat
+
+from . import notebooks
+
+CONTROL = re.compile(r"\binteract(ive|ive_output|_manual)?\s*\(|^@\s*(\w+\.)*interact\b", re.M)
+MOST = 110                                              # minutes of one lecture; beyond, it is two
+
+
+def counted(notebook):
+    """What the rule counts: words of text, lines of code that are not blank, figures, predictions, controls, minutes."""
+    code = [cell for cell in notebook.cells if cell.cell_type == "code"]
+    text = "\n".join(cell.source for cell in notebook.cells if cell.cell_type == "markdown")
+    figures = sum("<img" in str(output.get("data", {}).get("text/html", "")) or "image/png" in output.get("data", {})
+                  for cell in code for output in cell.outputs)
+    found = SimpleNamespace(
+        words=len(text.split()),
+        lines=sum(bool(line.strip()) for cell in code for line in cell.source.splitlines()),
+        figures=figures,
+        predictions=len(re.findall(r"^\W*Predict first", text, re.M)),
+        controls=sum(len(CONTROL.findall(cell.source)) for cell in code))
+    exact = found.words / 180 + found.lines / 12 + found.figures + 2 * found.predictions + 3 * found.controls
+    found.minutes = 5 * math.ceil(exact / 5)
+    return found
+
+
+def stated(notebook):
+    """The minutes that a lecture's first cell says it takes."""
+    return int(re.search(r"\*\*Takes\*\* (\d+) minutes", notebook.cells[0].source)[1])
+
+
+def main():
+    print(f"{'lecture':<24}{'words':>6}{'lines':>6}{'figures':>8}{'predict':>8}{'controls':>9}{'minutes':>8}{'stated':>7}")
+    for path in notebooks.find():
+        notebook = nbformat.read(path, as_version=4)
+        n = counted(notebook)
+        print(f"{path.stem:<24}{n.words:>6}{n.lines:>6}{n.figures:>8}{n.predictions:>8}{n.controls:>9}{n.minutes:>8}"
+              f"{stated(notebook):>7}")
+
+
+if __name__ == "__main__":
+    main()
