@@ -2,7 +2,8 @@
 
 ipywidgets shows an exception in a callback beside the control and goes on, so a broken setting is easily missed. Here
 `interact`, `interact_manual`, `interactive` and `interactive_output` call the function for the settings in `settings`,
-and the first that fails stops the notebook with the control, the setting and the error.
+and the first that fails stops the notebook with the control, the setting and the error. `again()`, after the last cell,
+tries them all once more: a later cell may have given another meaning to a name that a function reads.
 """
 
 import itertools
@@ -17,6 +18,7 @@ MOST_SETTINGS = 40              # of one control
 STEPS = 7                       # of one slider
 
 counted = SimpleNamespace(controls=0, calls=0)
+recorded = []                     # (number, function, widgets) of every control so far
 real_interactive = interaction.interactive
 
 
@@ -63,6 +65,17 @@ def settings(widgets):
 def try_all(function, widgets):
     """Call `function` for every setting of its widgets (a dict, by argument)."""
     counted.controls += 1
+    recorded.append((counted.controls, function, widgets))
+    _call(*recorded[-1])
+
+
+def again():
+    """Call every function of the notebook once more for every setting, with the names as they stand now."""
+    for control in recorded:
+        _call(*control, when=" after the last cell")
+
+
+def _call(number, function, widgets, when=""):
     for setting in settings(list(widgets.values())):
         arguments = dict(zip(widgets, setting))
         try:
@@ -70,7 +83,7 @@ def try_all(function, widgets):
                 function(**arguments)
         except Exception as error:
             said = ", ".join(f"{name}={value!r}" for name, value in arguments.items())
-            raise AssertionError(f"control {counted.controls}, {function.__name__}({said}): "
+            raise AssertionError(f"control {number}{when}, {function.__name__}({said}): "
                                  f"{type(error).__name__}: {error}") from error
         counted.calls += 1
 

@@ -13,7 +13,7 @@ import nbformat
 
 from . import notebooks
 
-CONTROL = re.compile(r"\binteract(ive|ive_output|_manual)?\s*\(|^@\s*(\w+\.)*interact\b", re.M)
+CONTROL = re.compile(r"\binteract(ive|ive_output|_manual)?\s*\(|@\s*(\w+\.)*interact\b")
 MOST = 110                                              # minutes of one lecture; beyond, it is two
 
 

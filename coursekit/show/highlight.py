@@ -1,9 +1,11 @@
 """Explanations as coloured text: one of them (`highlight`), or several under one another (`compare`).
 
 Positive scores are blue over a solid line, negative ones orange-red over a dashed line (two hues of the palette of
-Okabe & Ito, 2008, that the colour-blind tell apart), the stronger the larger. Backgrounds are translucent and letters
-keep the colour of the page, so the text reads on light and on dark themes. Every style sits on its element and is one
-that JupyterLab keeps when it shows a notebook that nobody has trusted yet.
+Okabe & Ito, 2008, that the colour-blind tell apart), the stronger the larger. The same stands in small figures behind
+each token, from -9 to +9 (9 the strongest colour, no figure about zero), and the scores themselves in a list to unfold:
+for print, for screen readers, for who cannot use a mouse, and for viewers that drop styles, as GitHub does.
+Backgrounds are translucent and letters keep the colour of the page, so the text reads on light and on dark themes. Every
+style sits on its element and is one that JupyterLab keeps when it shows a notebook that nobody has trusted yet.
 """
 
 import math
@@ -13,13 +15,14 @@ from .inputs import number, scored, strings
 
 BLUE, ORANGE = (0, 114, 178), (213, 94, 0)
 STRONGEST = 0.65            # opacity behind the largest score: letters keep a WCAG contrast above 4.5 on both themes
-BAND = 84                   # letters per line of a `compare` table
+LEVELS = 9                  # small figures: the strongest colour
+BAND = 78                   # letters per line of a `compare` table
 
 _NOTE = "opacity:.75;font-size:85%"
 
 
 def highlight(tokens, scores, title=None, scale=None):
-    """Tokens on the colour of their scores; hover over one to read its score.
+    """Tokens on the colour of their scores; hover over one, or unfold the list, to read its score.
 
     tokens: list of T strings, shown as they are (WordPiece's ##, GPT-2's Ġ and all). scores: (T,), any finite numbers.
     `scale`: the |score| that gets the strongest colour; the largest |score| of this call unless given. Give the same
@@ -32,13 +35,14 @@ def highlight(tokens, scores, title=None, scale=None):
     """
     tokens, scores = scored(tokens, scores)
     scale = _scale(scores, scale)
-    text = _flow(tokens, [f"{visible(t)}({number(s)})" for t, s in zip(tokens, scores)]) or "(no tokens)"
+    text = _flow(tokens, _said(tokens, scores)) or "(no tokens)"
     head = ""
     if title is not None:
         text = f"{visible(title)}: {text}"
         head = (f'<div dir="auto" style="margin-bottom:2px"><b>{escape(title)}</b> '
-                f'<span style="{_NOTE}">strongest colour: ±{scale:.3g}</span></div>')
-    return Html(f'<div style="margin:4px 0">{head}{_paragraph(tokens, scores, scale)}</div>', text)
+                f'<span style="{_NOTE}">strongest colour, figure 9: ±{scale:.3g}</span></div>')
+    listed = _listed([_flow(tokens, _said(tokens, scores))]) if tokens else ""
+    return Html(f'<div style="margin:4px 0">{head}{_paragraph(tokens, scores, scale)}{listed}</div>', text)
 
 
 def compare(rows):
@@ -56,10 +60,8 @@ def compare(rows):
     if not rows:
         raise ValueError("compare needs at least one row (name, tokens, scores), got none")
     width = max(display_width(name) for name, _, _ in rows)
-    text = "\n".join(
-        name + " " * (width - display_width(name) + 2)
-        + _flow(tokens, [f"{visible(t)}({number(s)})" for t, s in zip(tokens, scores)])
-        for name, tokens, scores in rows)
+    text = "\n".join(name + " " * (width - display_width(name) + 2) + _flow(tokens, _said(tokens, scores))
+                     for name, tokens, scores in rows)
     tokens = rows[0][1]
     if tokens and all(other == tokens for _, other, _ in rows):
         tables = [[(name, _cells(tokens, scores, start, stop)) for name, _, scores in rows]
@@ -67,8 +69,10 @@ def compare(rows):
     else:
         tables = [[(name, f'<td style="text-align:left">{_paragraph(tokens, scores, _scale(scores))}</td>')
                    for name, tokens, scores in rows]]
-    key = f'<div style="{_NOTE};margin-top:4px">{_key(1)} {_key(-1)}; each row has its own scale</div>'
-    return Html(f'<div style="margin:4px 0">{"".join(map(_table, tables))}{key}</div>', text)
+    key = (f'<div style="font-size:85%;margin-top:4px">{_key(1)} {_key(-1)}; each row has its own scale, on which 9 is '
+           'its strongest score</div>')
+    listed = _listed([f"{name}: {_flow(tokens, _said(tokens, scores))}" for name, tokens, scores in rows])
+    return Html(f'<div style="margin:4px 0">{"".join(map(_table, tables))}{key}{listed}</div>', text)
 
 
 def tint(score, scale):
@@ -82,8 +86,33 @@ def tint(score, scale):
             f"border-bottom:2px {line} rgba({red},{green},{blue},{strength:.2f});")
 
 
+def level(score, scale):
+    """The small figure of one score: its sign and round(9 |score| / scale), at most 9; "" where that is 0.
+
+    >>> level(0.5, 1.0), level(-2, 1.0), level(0.05, 1.0)
+    ('+4', '-9', '')
+    """
+    n = round(LEVELS * min(1.0, abs(score) / scale)) if scale else 0
+    return f"{'+' if score > 0 else '-'}{n}" if n else ""
+
+
+def _marked(token, score, scale):
+    figure = level(score, scale)
+    return escape(token) + (f'<sub style="font-size:70%">{figure}</sub>' if figure else "")
+
+
+def _said(tokens, scores):
+    return [f"{visible(t)}({number(s)})" for t, s in zip(tokens, scores)]
+
+
+def _listed(lines):
+    lines = "".join(f"<div>{escape(line)}</div>" for line in lines)
+    return f'<details style="{_NOTE}"><summary>scores</summary>{lines}</details>'
+
+
 def _key(sign):
-    return f'<span style="{tint(sign, 1)}padding:0 3px">{"positive" if sign > 0 else "negative"}</span>'
+    return (f'<span style="{tint(sign, 1)}padding:0 3px">{"positive" if sign > 0 else "negative"}'
+            f"<sub>{level(sign, 1)}</sub></span>")
 
 
 def _row(i, row):
@@ -122,7 +151,7 @@ def _flow(tokens, shown):
 def _paragraph(tokens, scores, scale):
     if not tokens:
         return f'<span style="{_NOTE}">(no tokens)</span>'
-    shown = [f'<span title="{number(s)}" style="{tint(s, scale)}padding:1px">{escape(t)}</span>'
+    shown = [f'<span title="{number(s)}" style="{tint(s, scale)}padding:1px">{_marked(t, s, scale)}</span>'
              + "<br>" * t.endswith(("\n", "Ċ")) for t, s in zip(tokens, scores)]
     style = "line-height:1.9;white-space:pre-wrap;word-wrap:break-word"
     return f'<div dir="auto" style="{style}">{_flow(tokens, shown)}</div>'
@@ -132,7 +161,7 @@ def _bands(tokens):
     """(start, stop) of each stretch of tokens that fits into one line of BAND letters."""
     start, used = 0, 0
     for i, token in enumerate(tokens):
-        width = display_width(visible(token)) + 1
+        width = display_width(visible(token)) + 3               # a figure and a gap behind each
         if i > start and used + width > BAND:
             yield start, i
             start, used = i, 0
@@ -143,7 +172,7 @@ def _bands(tokens):
 def _cells(tokens, scores, start, stop):
     scale = _scale(scores)
     return "".join(f'<td title="{number(s)}" style="{tint(s, scale)}text-align:center;white-space:pre;padding:2px 4px">'
-                   f'{escape(t)}</td>' for t, s in list(zip(tokens, scores))[start:stop])
+                   f'{_marked(t, s, scale)}</td>' for t, s in list(zip(tokens, scores))[start:stop])
 
 
 def _table(lines):

@@ -1,5 +1,6 @@
-"""Every `interact` of every lecture answers over its whole range (tools/controls.py says which settings are tried), and
-in the same run its online sections, with small untrained models (tools/untrained.py)."""
+"""Every `interact` of every lecture answers over its whole range (tools/controls.py says which settings are tried), once
+where it stands and once more at the end of Run All; in the same run its online sections, with small untrained models
+(tools/untrained.py)."""
 
 import re
 
@@ -7,25 +8,25 @@ import nbformat
 import pytest
 
 from tools import notebooks
+from tools.pace import CONTROL
 
-INTERACT = re.compile(r"\binteract(ive|ive_output|_manual)?\s*\(|@\s*(\w+\.)*interact\b")
 INSTALL = f"import sys; sys.path.insert(0, {str(notebooks.ROOT)!r}); from tools import controls; controls.install()"
 ONLINE = "from tools import untrained; untrained.install()"
-COUNT = "print(controls.counted.controls, controls.counted.calls)"
+AGAIN = "controls.again(); print(controls.counted.controls, controls.counted.calls)"
 
 
 def with_controls():
     """The lectures with a call of `interact` in their code."""
     for path in notebooks.find():
         cells = nbformat.read(path, as_version=4).cells
-        if any(cell.cell_type == "code" and INTERACT.search(cell.source) for cell in cells):
+        if any(cell.cell_type == "code" and CONTROL.search(cell.source) for cell in cells):
             yield path
 
 
 def try_controls(notebook, folder):
     """Execute a notebook with its controls tried; (controls, calls). AssertionError names cell, control and setting."""
     code = nbformat.v4.new_code_cell
-    tried = nbformat.v4.new_notebook(cells=[code(INSTALL), *notebook.cells, code(COUNT)])
+    tried = nbformat.v4.new_notebook(cells=[code(INSTALL), *notebook.cells, code(AGAIN)])
     number, problem = notebooks.run_cells(tried, folder)
     assert not problem, f"cell {number - 1}: {problem}"
     return tuple(map(int, tried.cells[-1].outputs[0].text.split()))
@@ -53,6 +54,14 @@ def test_a_setting_that_fails_is_named(tmp_path):
     source += "interact(inverse, x=(0, 14), name=['a', 'b']);"
     notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(source)])
     with pytest.raises(AssertionError, match=r"cell 1: .*control 1, inverse\(x=7, name='a'\): ZeroDivisionError"):
+        try_controls(notebook, tmp_path)
+
+
+def test_a_name_that_a_later_cell_gives_away_is_noticed(tmp_path):
+    cells = ["from ipywidgets import interact\nq = 2.0\ndef scaled(x): return q * x\ninteract(scaled, x=(0.0, 1.0));",
+             "for q in (['a', 'list'],): pass"]
+    notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(cell) for cell in cells])
+    with pytest.raises(AssertionError, match=r"control 1 after the last cell, scaled\(x=.*\): TypeError"):
         try_controls(notebook, tmp_path)
 
 

@@ -10,10 +10,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from coursekit.show import compare, highlight
-from coursekit.show.highlight import tint
+from coursekit.show.highlight import level, tint
 from coursekit.show.html import visible
 
-OURS = {"div", "span", "b", "br", "table", "tbody", "tr", "th", "td"}
+OURS = {"div", "span", "b", "br", "table", "tbody", "tr", "th", "td", "sub", "details", "summary"}
 TOKENS = ["the", "play", "##er", "<script>", "&amp;", '"', "'", "😀", "שלום", "a\nb", " x", "Ġy", "", "\x00", "\ud800"]
 tokens_and_scores = st.lists(
     st.tuples(st.one_of(st.text(max_size=8), st.sampled_from(TOKENS)), st.floats(-1e6, 1e6)), max_size=12)
@@ -100,6 +100,27 @@ def test_sign_shows_without_colour():
     assert re.search(r"rgba\([\d,]+", positive)[0] != re.search(r"rgba\([\d,]+", negative)[0]
 
 
+def figures(html):
+    return re.findall(r"<sub[^>]*>(.*?)</sub>", html)
+
+
+def test_size_and_sign_show_without_colour_and_without_a_mouse():
+    words, scores = ["a", "b", "c", "d"], [1.0, -0.5, 0.3, 0.01]
+    stripped = re.sub(r' (style|title)="[^"]*"', "", highlight(words, scores).html)      # as GitHub shows it
+    assert figures(stripped) == ["+9", "-4", "+3"]
+    assert "<summary>scores</summary><div>a(+1) b(-0.5) c(+0.3) d(+0.01)</div>" in stripped
+    stripped = re.sub(r' (style|title)="[^"]*"', "", compare([("x", words, scores), ("y", words, [0, 0, 0, -2])]).html)
+    assert figures(stripped) == ["+9", "-4", "+3", "-9", "+9", "-9"]                     # the last two are the key's
+    assert "<div>x: a(+1) b(-0.5) c(+0.3) d(+0.01)</div><div>y: a(0) b(0) c(0) d(-2)</div>" in stripped
+
+
+@given(st.lists(st.floats(-1e6, 1e6), min_size=1, max_size=9))
+def test_figures_follow_the_scores(scores):
+    found = [int(level(score, max(map(abs, scores))) or 0) for score in scores]
+    assert all(a <= b for (_, a), (_, b) in zip(sorted(zip(scores, found)), sorted(zip(scores, found))[1:]))
+    assert max(map(abs, found)) == (9 if any(scores) else 0)
+
+
 def test_zero_and_all_zero_have_no_colour():
     assert [opacity(s) for s in Page(highlight(["a", "b"], [0, 3]).html).styles][0] == 0
     assert "rgba" not in highlight(["a", "b"], [0, -0.0]).html
@@ -155,6 +176,7 @@ def test_letters_stay_readable_on_every_colour(letters, ground, sign):
 
 def test_text_colour_is_inherited():
     html = compare([("a", ["x"], [1])]).html + highlight(["x"], [1], title="t").html
+    assert "opacity" not in html[html.index("positive") - 99:html.index("each row")]     # full contrast in the key
     assert not re.search(r"[;\"]color:", html)
 
 
