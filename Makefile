@@ -22,7 +22,7 @@ setup:
 
 lab: setup
 	@root=; [ "$$(id -u)" != 0 ] || root=--allow-root; \
-	$(PY) -m jupyterlab $$root --ServerApp.root_dir=. lectures/00_welcome.ipynb
+	JUPYTER_CONFIG_PATH="$$PWD/tools/jupyter" $(PY) -m jupyterlab $$root --ServerApp.root_dir=. lectures/00_welcome.ipynb
 
 test: setup
 	$(ONE_THREAD) $(PY) -m pytest tests -n 2 --dist loadscope

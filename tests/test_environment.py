@@ -1,6 +1,7 @@
-"""environment.yml, constraints.txt and Binder's image agree with pyproject.toml, the one source of truth."""
+"""environment.yml, constraints.txt and Binder's files agree with pyproject.toml, the one source of truth."""
 
 import re
+import shutil
 import subprocess
 import sys
 import tomllib
@@ -95,18 +96,28 @@ def test_constraints_satisfy_every_range(extra):
         assert pinned[name] in requirement.specifier, f"{name}=={pinned[name]} is outside {requirement.specifier}"
 
 
-def test_repo2docker_installs_the_environment_after_copying_the_repository(tmp_path):
-    """What Binder would build, as far as it can be said without building it: no conda environment is solved here."""
-    for name in ("environment.yml", "pyproject.toml"):
+def test_repo2docker_installs_the_tested_versions_after_copying_the_repository(tmp_path):
+    """What Binder would build, as far as it can be said without building it: nothing is downloaded here."""
+    for name in ("environment.yml", "pyproject.toml", "constraints.txt"):
         (tmp_path / name).write_bytes((ROOT / name).read_bytes())
+    shutil.copytree(ROOT / "binder", tmp_path / "binder")
     command = [sys.executable, "-m", "repo2docker", "--no-build", "--debug"]
     command += ["--user-id", "1000", "--user-name", "jovyan", str(tmp_path)]
     done = subprocess.run(command, capture_output=True, text=True, timeout=120)
     assert done.returncode == 0, done.stderr[-2000:]
     said = done.stdout + done.stderr
-    assert "Building conda environment for python=3.11" in said
     dockerfile = said[said.index("FROM "):]
     copied = re.search(r"^COPY .*src/ \$\{REPO_DIR\}", dockerfile, re.M)
     assert copied, "the repository is never copied into the image"
-    installed = re.search(r"env update .*environment\.yml", dockerfile)
-    assert installed and copied.start() < installed.start(), "`-e .` needs the repository before the environment"
+    installed = re.search(r"pip install .*-r .?binder/requirements\.txt", dockerfile)
+    assert installed and copied.start() < installed.start(), "`-e .` needs the repository before it is installed"
+    assert "environment.yml" not in dockerfile[copied.start():], "conda's own versions are not those of the tests"
+    assert "binder/start" in dockerfile, "JupyterLab would start without the course's settings"
+
+
+def test_binder_takes_the_tested_versions_and_the_python_of_the_tests():
+    lines = (ROOT / "binder" / "requirements.txt").read_text(encoding="utf-8").splitlines()
+    assert [line for line in lines if line.startswith("-c")] == ["-c ../constraints.txt"]
+    assert [line for line in lines if line.startswith("-e")] == ["-e .[lab]"]
+    assert (ROOT / "binder" / "runtime.txt").read_text(encoding="utf-8") == "python-3.11\n"
+    assert (ROOT / "binder" / "start").stat().st_mode & 0o111, "Binder runs it"

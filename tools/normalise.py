@@ -2,7 +2,7 @@
 
 Gone: execution times, widget ids and state, progress bars, `%time` lines, memory addresses, versions of Python and of
 matplotlib, scripts (bertviz). Kept and bounded: the pictures. A control is replaced by a note and by what it showed at
-its first setting, so that a page without a kernel reads on. Normalising twice is the same as once.
+last, so that a page without a kernel reads on. Normalising twice is the same as once.
 """
 
 import base64
@@ -19,7 +19,7 @@ WIDGET = "application/vnd.jupyter.widget-view+json"
 MAX_DPI = 100
 MAX_WIDTH = 1200                                    # pixels
 NOISY_METADATA = {"execution", "ExecuteTime", "collapsed", "scrolled", "trusted", "lines_to_next_cell"}
-CONTROL = "[A control: run this cell to move it. At its first setting it shows what stands below.]"
+CONTROL = "[A control: run this cell to move it. What stands below is what it showed last.]"
 SCRIPT = "[An interactive view: run this cell to see it.]"
 
 TIMING = re.compile(r"^(CPU times:|Wall time:|.*\(mean ± std\. dev\. of ).*\n?", re.M)

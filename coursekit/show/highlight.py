@@ -98,7 +98,7 @@ def level(score, scale):
 
 def _marked(token, score, scale):
     figure = level(score, scale)
-    return escape(token) + (f'<sub style="font-size:70%">{figure}</sub>' if figure else "")
+    return escape(token) + (f"<sub><small>{figure}</small></sub>" if figure else "")
 
 
 def _said(tokens, scores):

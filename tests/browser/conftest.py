@@ -41,6 +41,7 @@ def server(folder):
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
     own = {f"JUPYTER_{kind}_DIR": str(beside / kind) for kind in ("CONFIG", "DATA", "RUNTIME")}
+    own["JUPYTER_CONFIG_PATH"] = str(ROOT / "tools" / "jupyter")                # as `make lab` starts it
     with open(beside / "server.log", "w+") as log:
         process = subprocess.Popen(
             [sys.executable, "-m", "jupyterlab", "--no-browser", "--allow-root", "--ServerApp.ip=127.0.0.1",

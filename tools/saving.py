@@ -1,0 +1,26 @@
+"""What a learner's JupyterLab writes when a lecture is saved: the notebook as `make lectures` would have left it.
+
+Saved as it stands, a control is only a reference to a kernel that is gone when the notebook is opened again, so every
+one would read "Error displaying widget"; bertviz's pages would swell the file, and git would call each lecture that
+was merely run a changed one. Written normalised (normalise.py), a control is a note and the picture that it last
+showed, and a lecture that was run and not edited is the committed file again, to the letter.
+"""
+
+from pathlib import PurePosixPath
+
+import nbformat
+
+from .normalise import normalise
+
+
+def saved_clean(model, path, **_):
+    """A pre-save hook of Jupyter's contents manager: normalises notebooks in a folder `lectures`, nothing else.
+
+    A notebook that cannot be normalised is saved as it is: no work is lost for the sake of cleanness.
+    """
+    if model["type"] != "notebook" or PurePosixPath(path).parent.name != "lectures":
+        return
+    try:
+        model["content"] = normalise(nbformat.from_dict(model["content"]))
+    except Exception as error:
+        print(f"{path} was saved as it is: {type(error).__name__}: {error}")
