@@ -1,7 +1,6 @@
 """What every explainer returns: one number for each token, and how it shows itself."""
 
-from dataclasses import dataclass, field
-from types import MappingProxyType
+from dataclasses import dataclass, field, fields
 
 import numpy as np
 
@@ -9,6 +8,19 @@ from coursekit.show import bars, highlight
 from coursekit.show.html import visible
 from coursekit.show.inputs import scored
 from coursekit.text import word_groups
+
+
+class Fixed(dict):
+    """A dictionary that can be read, copied and pickled, and not changed."""
+
+    def _refuse(self, *args, **kwargs):
+        """TypeError, always."""
+        raise TypeError("an attribution cannot be changed: take dict(attribution.about) and change that")
+
+    __setitem__ = __delitem__ = __ior__ = update = setdefault = pop = popitem = clear = _refuse
+
+    def __reduce__(self):
+        return Fixed, (dict(self),)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -21,14 +33,15 @@ class Attribution:
     it says that each distinct word has one score. signed: False where scores only say how much, not which way (norms,
     attention weights).
 
-    As the last line of a cell it shows itself as coloured, escaped text. `dict(zip(a.tokens, a.scores))` is a table.
+    As the last line of a cell it shows itself as coloured, escaped text. It is a sequence of pairs (token, score):
+    a[i], len(a), `for token, score in a`; a[i:j] is an Attribution again. It can be pickled, and `to_dict` is JSON.
     Raises TypeError or ValueError, in one line, if tokens and scores do not fit or a score is not finite.
 
     >>> a = Attribution(["not", "a", "good", "film"], [-0.5, 0, 0.42, 0.03], "by hand")
     >>> a
     by hand: not(-0.5) a(0) good(+0.42) film(+0.03)
-    >>> a.top(2)
-    [('not', -0.5), ('good', 0.42)]
+    >>> a.top(2), a[-1]
+    ([('not', -0.5), ('good', 0.42)], ('film', 0.03))
     """
 
     tokens: tuple
@@ -41,11 +54,62 @@ class Attribution:
     def __post_init__(self):
         tokens, scores = scored(self.tokens, self.scores)
         scores.setflags(write=False)
-        for name, value in (("tokens", tuple(tokens)), ("scores", scores), ("about", MappingProxyType(dict(self.about)))):
+        for name, value in (("tokens", tuple(tokens)), ("scores", scores), ("about", Fixed(self.about))):
             object.__setattr__(self, name, value)
+
+    def __reduce__(self):                                               # as made anew: read-only, and checked once more
+        return Attribution, tuple(getattr(self, f.name) for f in fields(self))
 
     def __len__(self):
         return len(self.tokens)
+
+    def __getitem__(self, i):
+        if isinstance(i, slice):
+            return Attribution(self.tokens[i], self.scores[i], self.method, self.target, self.about, self.signed)
+        return self.tokens[i], float(self.scores[i])
+
+    def __iter__(self):
+        return zip(self.tokens, self.scores.tolist())
+
+    def to_dict(self):
+        """All of it in lists, numbers and strings, for json.dumps; `Attribution.from_dict` makes it anew.
+
+        >>> Attribution(["good", "film"], [2, 1], "by hand", about={"seed": 0}).to_dict()["scores"]
+        [2.0, 1.0]
+        """
+        kept = {f.name: _plain(getattr(self, f.name)) for f in fields(self)}
+        about = {name: _plain(value) for name, value in self.about.items()}
+        return kept | {"tokens": list(self.tokens), "about": about}
+
+    @classmethod
+    def from_dict(cls, kept):
+        """The Attribution of which `to_dict` made this; arrays in `about` stay lists. ValueError for anything else."""
+        names = {f.name for f in fields(cls)}
+        if not isinstance(kept, dict) or kept.keys() != names:
+            raise ValueError(f"expected what to_dict makes, a dictionary with {', '.join(sorted(names))}, "
+                             f"got {sorted(kept) if isinstance(kept, dict) else type(kept).__name__}")
+        return cls(**kept)
+
+    @classmethod
+    def mean(cls, attributions):
+        """The mean of several attributions of the same tokens by one method, such as those of ten seeds.
+
+        `about`: n, how many they are, and, of two or more, sd (T,): the standard deviation of each token's scores.
+        Raises ValueError, in one line, where there are none, or tokens, methods or classes differ.
+
+        >>> Attribution.mean([Attribution(["good"], [score], "by hand") for score in (1, 2, 6)])
+        by hand: good(+3)
+        """
+        attributions = list(attributions)
+        kinds = {(a.tokens, a.method, a.target, a.signed, "distinct" in a.about) for a in attributions}
+        if len(kinds) != 1:
+            raise ValueError("a mean takes attributions of the same tokens, by one method and for one class, "
+                             f"got {len(kinds)} kinds among {len(attributions)}")
+        (tokens, method, target, signed, distinct), = kinds
+        scores = np.stack([a.scores for a in attributions])                      # (n, T)
+        about = {"n": len(scores)} | ({"sd": scores.std(0, ddof=1)} if len(scores) > 1 else {})
+        about |= {"distinct": True} if distinct else {}
+        return cls(tokens, scores.mean(0), method, target, about, signed)
 
     def top(self, k=5):
         """The k tokens with the largest |score| as (token, score), largest first; of equal ones the earlier first."""
@@ -93,6 +157,11 @@ class Attribution:
         return f"{visible(self._title())}: {highlight(self.tokens, self.scores)}"
 
 
+def _plain(value):
+    """NumPy's arrays and numbers as Python's."""
+    return value.tolist() if hasattr(value, "tolist") else value
+
+
 def needs(model, *names, explainer):
     """TypeError, in one line, unless `model` has all these methods: what an explainer says of a model it cannot open."""
     missing = [name for name in names if not hasattr(model, name)]
@@ -102,7 +171,12 @@ def needs(model, *names, explainer):
 
 
 def predictor(model_or_predict):
-    """The function predict(documents) of a black box: an object that has one, or the function itself."""
+    """The function predict(documents) of a black box: an object that has one, or the function itself. TypeError for
+    anything else, also for a classifier of scikit-learn, whose `predict` takes texts and gives labels."""
+    if hasattr(model_or_predict, "predict_proba"):
+        raise TypeError(f"predict of {type(model_or_predict).__name__} takes texts and gives labels, as in sklearn: "
+                        "pass a function from documents (lists of tokens) to scores, such as "
+                        "lambda documents: model.decision_function([' '.join(d) for d in documents])")
     predict = getattr(model_or_predict, "predict", model_or_predict)
     if not callable(predict):
         raise TypeError("a black box is a model with predict(documents), or such a function, "

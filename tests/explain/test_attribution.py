@@ -1,11 +1,16 @@
 """Attributions: immutable, escaped, mergeable; and the groups of pieces that spell a word."""
 
+import copy
+import dataclasses
+import json
+import pickle
+
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from coursekit.explain import Attribution
+from coursekit.explain import Attribution, lime
 from coursekit.explain.attribution import chosen, needs, predictor
 from coursekit.text import BytePairTokenizer, word_groups
 
@@ -19,10 +24,59 @@ def test_nothing_of_it_can_be_changed():
     assert a.scores.tolist() == [1, 2] and a.tokens == ("a", "b")
     with pytest.raises(ValueError):
         a.scores[0] = 3
-    with pytest.raises(TypeError):
-        a.about["seed"] = 1
+    for change in (lambda about: about.update(seed=1), lambda about: about.pop("seed"), lambda about: about.clear(),
+                   lambda about: about.__setitem__("seed", 1), lambda about: about.__ior__({"seed": 1})):
+        with pytest.raises(TypeError, match="cannot be changed"):
+            change(a.about)
+    assert a.about == {"seed": 0}
     with pytest.raises(AttributeError):
         a.method = "other"
+
+
+@pytest.mark.parametrize("copied", [copy.copy, copy.deepcopy, lambda a: pickle.loads(pickle.dumps(a)),
+                                    lambda a: Attribution(**dataclasses.asdict(a)),
+                                    lambda a: Attribution.from_dict(json.loads(json.dumps(a.to_dict())))])
+def test_copies_are_the_same_and_as_fixed(copied):
+    a = Attribution(["a", "b"], [1.5, -2], "m", np.int64(1),
+                    {"errors": np.array([0.5, 1]), "n": np.int64(3), "how": "delete"}, signed=False)
+    b = copied(a)
+    assert (b.tokens, b.scores.tolist(), b.method, b.target, b.signed) == (("a", "b"), [1.5, -2], "m", 1, False)
+    assert list(b.about["errors"]) == [0.5, 1] and b.about["n"] == 3 and b.about["how"] == "delete"
+    with pytest.raises(ValueError):
+        b.scores[0] = 3
+    with pytest.raises(TypeError, match="cannot be changed"):
+        b.about["n"] = 4
+
+
+def test_what_was_not_made_by_to_dict_is_refused():
+    kept = Attribution(["a"], [1], "m").to_dict()
+    for wrong in ({**kept, "more": 1}, {"tokens": ["a"], "scores": [1]}, ["a"]):
+        with pytest.raises(ValueError, match="what to_dict makes, .* about, method, scores, signed, target, tok"):
+            Attribution.from_dict(wrong)
+
+
+def test_it_is_a_sequence_of_pairs():
+    a = Attribution(["a", "b", "c"], [1, 2, 3], "m", about={"distinct": True})
+    assert list(a) == [("a", 1), ("b", 2), ("c", 3)] == [a[i] for i in range(len(a))] and a[-1] == a[np.int64(2)]
+    assert a[1:].tokens == ("b", "c") and a[1:].scores.tolist() == [2, 3] and "distinct" in a[1:].about
+    with pytest.raises(IndexError):
+        a[3]
+
+
+def test_a_mean_is_over_seeds_and_nothing_else():
+    seeds = [Attribution(["a", "b"], [x, 1], "m", 0) for x in (1, 2, 6)]
+    mean = Attribution.mean(seeds)
+    assert list(mean) == [("a", 3), ("b", 1)] and mean.target == 0 and mean.about["n"] == 3
+    np.testing.assert_allclose(mean.about["sd"], [7 ** 0.5, 0])
+    assert Attribution.mean(seeds[:1]).scores.tolist() == [1, 1]
+    once = [Attribution(["a"], [x], "m", about={"distinct": True}) for x in (1, 2)]
+    assert Attribution.mean(once).on(["a", "a"]).scores.tolist() == [1.5, 1.5]
+    assert Attribution.mean(once).about["distinct"]
+    others = (Attribution(["a", "c"], [1, 1], "m", 0), Attribution(["a", "b"], [1, 1], "other", 0),
+              Attribution(["a", "b"], [1, 1], "m", 1), Attribution(["a", "b"], [1, 1], "m", 0, signed=False))
+    for wrong in ([], *([*seeds, other] for other in others)):
+        with pytest.raises(ValueError, match="a mean takes attributions of the same tokens"):
+            Attribution.mean(wrong)
 
 
 @pytest.mark.parametrize("tokens, scores, message", [
@@ -85,3 +139,15 @@ def test_boxes_that_do_not_fit_get_one_line():
         needs(object(), "attentions", explainer="rollout")
     with pytest.raises(TypeError, match="a black box is a model with predict.* got int"):
         predictor(3)
+
+
+def test_a_classifier_of_scikit_learn_is_told_from_a_black_box():
+    class Pipeline:
+        def predict(self, texts):
+            return [text.lower() for text in texts]
+
+        predict_proba = predict
+
+    with pytest.raises(TypeError, match="predict of Pipeline takes texts .* pass a function") as error:
+        lime(Pipeline(), ["a", "film"])
+    assert "\n" not in str(error.value)
