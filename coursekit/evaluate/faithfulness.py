@@ -3,6 +3,12 @@
 A token that is taken away is replaced in its place (`by="replace"`, with `mask_token`), so that no other one moves, or
 deleted (`by="delete"`). All scores are read *towards the prediction*: log-odds times their sign for the whole document,
 or the logit of the attribution's class (of the likeliest one if it has none), so that a faithful order makes them fall.
+
+What a model predicts is taken for log-odds (n,) or logits (n, C), with scores="probability" for the probability of the
+second class (n,), read as 1 − p where the first is predicted, or probabilities (n, C). Where neither is said and all
+scores seen lie in [0, 1] they may be either, so a ValueError asks; the course's own models say it, as every white box
+does: log-odds. Other outputs, as of a regression, are treated as log-odds: the curves only take their sign, but
+comprehensiveness and sufficiency put σ on them, which means nothing there.
 """
 
 from dataclasses import dataclass
@@ -36,53 +42,60 @@ class Curve:
                      xlabel=f"share of the tokens {verb}", ylabel="score towards the prediction")
 
 
-def deletion_curve(model_or_predict, document, attribution, by="replace", mask_token="[UNK]"):
+def deletion_curve(model_or_predict, document, attribution, by="replace", mask_token="[UNK]", scores=None,
+                   progress=False):
     """A Curve: the score as tokens are taken away, the most important first (Samek et al., 2017; Petsiuk et al., 2018).
 
     attribution: of this document; those with one score for each distinct word are spread (`.on`). Signed scores are
     ordered by what speaks most for the prediction; unsigned ones by size. Of equal ones the earlier goes first.
     A smaller `area` is better, compared at one document with one way of taking away.
-    Raises ValueError, in one line, for an attribution of another document.
+    scores: "log-odds" or "probability", what the model predicts (see above). progress: show a bar.
+    Raises ValueError, in one line, for an attribution of another document, and where `scores` has to be said.
     """
-    masks, order, towards = _prepared(model_or_predict, document, attribution, by, mask_token)
+    masks, order, towards = _prepared(model_or_predict, document, attribution, by, mask_token, scores, progress)
     for step, place in enumerate(order, start=1):
         masks[step:, place] = False
     return Curve("deletion", attribution.method, towards(masks))
 
 
-def insertion_curve(model_or_predict, document, attribution, by="replace", mask_token="[UNK]"):
+def insertion_curve(model_or_predict, document, attribution, by="replace", mask_token="[UNK]", scores=None,
+                    progress=False):
     """A Curve: the score as tokens come into a document of which all are away, the most important first.
 
     As `deletion_curve`, but a larger `area` is better (Petsiuk et al., 2018).
     """
-    masks, order, towards = _prepared(model_or_predict, document, attribution, by, mask_token)
+    masks, order, towards = _prepared(model_or_predict, document, attribution, by, mask_token, scores, progress)
     masks[:, order] = False
     for step, place in enumerate(order, start=1):
         masks[step:, place] = True
     return Curve("insertion", attribution.method, towards(masks))
 
 
-def comprehensiveness(model_or_predict, document, attribution, bins=ERASER_BINS, by="delete", mask_token="[UNK]"):
+def comprehensiveness(model_or_predict, document, attribution, bins=ERASER_BINS, by="replace", mask_token="[UNK]",
+                      scores=None, progress=False):
     """How much probability the prediction loses without its most important tokens (DeYoung et al., 2020, Eq. 1 and 3).
 
     The mean, over `bins` (shares of the tokens, at least one token each), of p(all) − p(without them); between −1 and 1,
-    larger is better. This one is in *probabilities*: σ(log-odds), or softmax(logits).
+    larger is better. This one is in *probabilities*: σ(log-odds), softmax(logits), or as they are where scores is
+    "probability". The paper takes tokens out: by="delete". scores, progress: as in `deletion_curve`.
     """
-    return _eraser(model_or_predict, document, attribution, bins, by, mask_token, keep=False)
+    return _eraser(model_or_predict, document, attribution, bins, by, mask_token, scores, progress, keep=False)
 
 
-def sufficiency(model_or_predict, document, attribution, bins=ERASER_BINS, by="delete", mask_token="[UNK]"):
+def sufficiency(model_or_predict, document, attribution, bins=ERASER_BINS, by="replace", mask_token="[UNK]",
+                scores=None, progress=False):
     """How much probability the prediction loses with its most important tokens alone (DeYoung et al., 2020, Eq. 2 and 3).
 
-    The mean, over `bins`, of p(all) − p(only them), in *probabilities*; smaller is better.
+    The mean, over `bins`, of p(all) − p(only them), in *probabilities*; smaller is better. As `comprehensiveness`.
     """
-    return _eraser(model_or_predict, document, attribution, bins, by, mask_token, keep=True)
+    return _eraser(model_or_predict, document, attribution, bins, by, mask_token, scores, progress, keep=True)
 
 
-def _eraser(model_or_predict, document, attribution, bins, by, mask_token, keep):
+def _eraser(model_or_predict, document, attribution, bins, by, mask_token, scores, progress, keep):
     if np.ndim(bins) != 1 or not len(bins) or not all(0 < share <= 1 for share in bins):
         raise ValueError(f"bins are shares of the tokens, above 0 and at most 1, got {bins!r}")
-    everything, order, towards = _prepared(model_or_predict, document, attribution, by, mask_token, probabilities=True)
+    everything, order, towards = _prepared(model_or_predict, document, attribution, by, mask_token, scores, progress,
+                                           probabilities=True)
     if not len(order):
         return 0.0
     masks = np.repeat(everything[:1], 1 + len(bins), axis=0)                     # row 0: nothing is away
@@ -93,8 +106,11 @@ def _eraser(model_or_predict, document, attribution, bins, by, mask_token, keep)
     return float((p[0] - p[1:]).mean())
 
 
-def _prepared(model_or_predict, document, attribution, by, mask_token, probabilities=False):
+def _prepared(model_or_predict, document, attribution, by, mask_token, scores, progress, probabilities=False):
     """Masks (T + 1, d) that keep all, the places of the T scored tokens, most important first, and masks → scores."""
+    if scores not in (None, "log-odds", "probability"):
+        raise ValueError(f'scores must be "log-odds" or "probability", what the model predicts, got {scores!r}')
+    known = scores or ("log-odds" if hasattr(model_or_predict, "from_embeddings") else None)    # so white boxes promise
     document = read_tokens(model_or_predict, document)
     if not isinstance(attribution, Attribution):
         raise TypeError(f"expected an Attribution, as explainers return it, got {type(attribution).__name__}")
@@ -105,15 +121,24 @@ def _prepared(model_or_predict, document, attribution, by, mask_token, probabili
         raise ValueError(f"this attribution ({attribution.method}) is of another document: it begins with "
                          f"{list(attribution.tokens[:3])}, the document with {document[:3]}")
 
-    def scores(masks):
-        return np.asarray(evaluate_masks(model_or_predict, document, masks, by=by, mask_token=mask_token), float)
+    def predicted(masks, progress=False):
+        return evaluate_masks(model_or_predict, document, masks, by=by, mask_token=mask_token, progress=progress)
 
-    whole = scores(np.full((1, len(document)), True))[0]
-    sign = 1.0 if whole.ndim or whole >= 0 else -1.0
+    whole = predicted(np.full((1, len(document)), True))[0]
+    sign = 1.0 if whole.ndim or whole >= (0.5 if known == "probability" else 0) else -1.0
     target = attribution.target if attribution.target is not None else whole.argmax() if whole.ndim else None
 
     def towards(masks):
-        f = scores(masks)
+        f = predicted(masks, progress)
+        likely = f.min() >= -1e-6 and f.max() <= 1 + 1e-6                        # float32's softmax may round beyond 1
+        if likely and known is None:
+            raise ValueError('all scores of this model lie between 0 and 1: say scores="probability" if they are '
+                             'probabilities, scores="log-odds" if they are not')
+        if known == "probability":
+            if not likely:
+                raise ValueError(f"scores='probability', but the model predicts from {f.min():.3g} to {f.max():.3g}: "
+                                 "probabilities lie between 0 and 1")
+            return f[:, target] if target is not None else f if sign > 0 else 1 - f
         if target is None:
             return 1 / (1 + np.exp(-sign * f)) if probabilities else sign * f
         if probabilities:

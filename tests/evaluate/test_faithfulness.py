@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from coursekit.evaluate import comprehensiveness, deletion_curve, insertion_curve, sufficiency
-from coursekit.explain import Attribution, gradient_x_input
+from coursekit.explain import Attribution, gradient_x_input, leave_one_out
 from coursekit.models import load_weights
 
 WORTH = {"good": 2.0, "bad": -3.0, "film": 0.5, "dull": -1.0, "the": 0.0}
@@ -30,7 +30,8 @@ def truth(document):
 @settings(deadline=None)
 @given(words, st.sampled_from(["replace", "delete"]))
 def test_curves_run_from_the_document_to_nothing_and_back(document, by):
-    down, up = (curve(additive, document, truth(document), by=by).scores for curve in (deletion_curve, insertion_curve))
+    down, up = (curve(additive, document, truth(document), by=by, scores="log-odds").scores
+                for curve in (deletion_curve, insertion_curve))
     size = abs(additive([document])[0])
     assert down[0] == up[-1] == pytest.approx(size) and down[-1] == up[0] == pytest.approx(0)
     assert len(down) == len(up) == len(document) + 1
@@ -40,10 +41,10 @@ def test_curves_run_from_the_document_to_nothing_and_back(document, by):
 @given(words, st.integers(0, 10 ** 6))
 def test_no_order_beats_the_truth_on_an_additive_model(document, seed):
     other = Attribution(document, np.random.default_rng(seed).normal(size=len(document)), "random")
-    assert deletion_curve(additive, document, truth(document)).area <= \
-        deletion_curve(additive, document, other).area + 1e-9
-    assert insertion_curve(additive, document, truth(document)).area >= \
-        insertion_curve(additive, document, other).area - 1e-9
+    (down, worse), (up, better) = (
+        [curve(additive, document, a, scores="log-odds").area for a in (truth(document), other)]
+        for curve in (deletion_curve, insertion_curve))
+    assert down <= worse + 1e-9 and up >= better - 1e-9
 
 
 def test_signed_scores_follow_the_prediction_and_unsigned_ones_their_size():
@@ -58,7 +59,7 @@ def test_signed_scores_follow_the_prediction_and_unsigned_ones_their_size():
 def test_area_is_the_mean_of_the_curve():
     document = ["good", "film"]
     assert deletion_curve(additive, document, truth(document)).area == pytest.approx((2.5 + 0.5) / 4 + 0.5 / 4)
-    nothing = deletion_curve(additive, [], Attribution([], [], "m"))
+    nothing = deletion_curve(additive, [], Attribution([], [], "m"), scores="log-odds")
     assert nothing.scores.tolist() == [0] == [nothing.area]
     assert "taken away" in deletion_curve(additive, document, truth(document)).plot().text
 
@@ -101,3 +102,71 @@ def test_a_white_box_that_reads_only_the_beginning():
     a = gradient_x_input(model, long)
     assert len(deletion_curve(model, long, a).scores) == len(a) + 1 == model.T_max
     assert comprehensiveness(model, long, a) == comprehensiveness(model, long[:model.T_max - 1], a)
+
+
+# -- what a black box predicts: log-odds or probabilities --------------------------------------------------------------
+
+
+def likely(documents):
+    """The probability that a document is praise, as most black boxes give it."""
+    return np.array([0.1 if "awful" in document else 0.9 for document in documents])
+
+
+def of_two_classes(documents):
+    """The same in two columns."""
+    return np.stack([1 - likely(documents), likely(documents)], 1)
+
+
+AWFUL = ["an", "awful", "film"]
+METRICS = [deletion_curve, insertion_curve, comprehensiveness, sufficiency]
+
+
+@pytest.mark.parametrize("metric", METRICS)
+@pytest.mark.parametrize("model", [likely, of_two_classes])
+def test_probabilities_are_asked_about_and_never_taken_for_log_odds(metric, model):
+    a = leave_one_out(model, AWFUL)
+    with pytest.raises(ValueError, match='say scores="probability" if .*, scores="log-odds" if') as error:
+        metric(model, AWFUL, a)
+    assert "\n" not in str(error.value)
+    metric(model, AWFUL, a, scores="log-odds")                                        # whoever says so means it
+
+
+@pytest.mark.parametrize("model", [likely, of_two_classes])
+def test_probabilities_are_read_as_they_are(model):
+    a = leave_one_out(model, AWFUL)                                                   # "awful": for the first class
+    assert comprehensiveness(model, AWFUL, a, bins=(0.3,), scores="probability") == pytest.approx(0.8)
+    assert sufficiency(model, AWFUL, a, bins=(0.3,), scores="probability") == pytest.approx(0)
+    np.testing.assert_allclose(deletion_curve(model, AWFUL, a, scores="probability").scores, [0.9, 0.1, 0.1, 0.1])
+    np.testing.assert_allclose(insertion_curve(model, AWFUL, a, scores="probability").scores, [0.1, 0.9, 0.9, 0.9])
+
+
+def test_the_same_of_probabilities_and_of_their_log_odds():
+    document = ["bad", "the", "good", "film"]
+    for metric in (comprehensiveness, sufficiency):
+        for by in ("replace", "delete"):
+            assert metric(lambda ds: 1 / (1 + np.exp(-additive(ds))), document, truth(document), by=by,
+                          scores="probability") == pytest.approx(metric(additive, document, truth(document), by=by))
+
+
+def test_wrong_words_for_the_scores_and_probabilities_that_are_none():
+    document = ["good", "bad"]
+    with pytest.raises(ValueError, match='"log-odds" or "probability", what the model predicts, got \'logits\''):
+        deletion_curve(additive, document, truth(document), scores="logits")
+    with pytest.raises(ValueError, match="predicts from -1 to 2: probabilities lie between 0 and 1"):
+        deletion_curve(additive, document, truth(document), scores="probability")
+
+
+def test_by_default_all_replace():
+    counts = lambda documents: [2.0 * len(d) - 3 * d.count("[UNK]") for d in documents]      # noqa: E731
+    for metric in METRICS:
+        a = Attribution(AWFUL, [1, 2, 3], "m")
+        one, other = (metric(counts, AWFUL, a, **how) for how in ({}, {"by": "replace"}))
+        np.testing.assert_array_equal(getattr(one, "scores", one), getattr(other, "scores", other))
+
+
+def test_progress_only_if_asked_for(capsys):
+    for metric in METRICS:
+        metric(additive, ["good", "bad"], truth(["good", "bad"]))
+        assert capsys.readouterr().err == ""
+        metric(additive, ["good", "bad"], truth(["good", "bad"]), progress=True)
+        assert "100%" in capsys.readouterr().err
