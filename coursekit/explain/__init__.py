@@ -2,6 +2,10 @@
 
 Black boxes, anything with predict(documents), are enough for leave_one_out, lime, kernel_shap and shapley_values; the
 others look inside and need a white box (see coursekit.models.classifier).
+
+Under other names elsewhere: leave_one_out is occlusion, or erasure; gradient(…, "l1") sums what Saliency gives each
+coordinate; integrated_gradients' n_nodes are n_steps; gradient_attention is Chefer, Gur and Wolf (ICCV 2021, "generic
+attention"), relevance_attention Chefer, Gur and Wolf (CVPR 2021); norm_attention is Kobayashi et al. (2020).
 """
 
 from .attention import attention_max, attention_mean, attention_sum, norm_attention, norm_maps, word_attention

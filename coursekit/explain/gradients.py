@@ -19,7 +19,7 @@ from .attribution import Attribution, chosen, needs
 REDUCE = {"mean": lambda g: g.mean(-1), "l1": lambda g: g.abs().sum(-1), "l2": lambda g: g.norm(dim=-1)}
 
 
-def gradient(model, document, reduce="mean", target=None):
+def gradient(model, document, reduce=None, target=None):
     """The gradient of the score with respect to each token's embedding, reduced to one number for each token.
 
     model: a white box. reduce: "mean", G-avg, (1/d_e) Σ_j ∂f/∂e_tj (Atanasova et al., EMNLP 2020), signed, but it
@@ -30,18 +30,20 @@ def gradient(model, document, reduce="mean", target=None):
     target: a class, for models that score several; by default the one with the highest score.
 
     Where the embeddings are read only through layer norms, as in BERT, GPT-2 and `TransformerClassifier`, the mean is
-    zero: adding one number to all coordinates of e_t changes nothing. A warning says so; what is left is rounding.
+    zero: adding one number to all coordinates of e_t changes nothing, and what is left is rounding. There reduce=None
+    takes "l2", elsewhere "mean" (`method` and `signed` of the result tell which), and "mean" warns.
     """
-    if reduce not in REDUCE:
+    if reduce is not None and reduce not in REDUCE:
         raise ValueError(f"reduce must be one of {', '.join(map(repr, REDUCE))}, got {reduce!r}")
     needs(model, "own", "embed", "from_embeddings", explainer="gradient")
     e, f, target = _opened(model, document, target)
     g = slopes(f, e[None])[0]                                                    # (T, d_e)
-    scores = REDUCE[reduce](g)
-    if scores.abs().max() < 1e-5 * g.norm(dim=-1).max():
+    zero = g.mean(-1).abs().max() < 1e-5 * g.norm(dim=-1).max()
+    reduce = reduce or ("l2" if zero else "mean")
+    if zero and reduce == "mean":
         warnings.warn("the mean of the gradient is zero but for rounding, as layer norms make it: "
                       "take reduce='l2', or gradient_x_input with baseline='unk'", stacklevel=2)
-    return _own(model, document, scores, f"gradient ({reduce})", target, signed=reduce == "mean")
+    return _own(model, document, REDUCE[reduce](g), f"gradient ({reduce})", target, signed=reduce == "mean")
 
 
 def gradient_x_input(model, document, baseline=None, target=None):

@@ -10,14 +10,15 @@ from .attribution import Attribution, chosen
 from .masks import evaluate_masks, read_tokens
 
 
-def lime(model_or_predict, document, n_samples=1000, seed=0, kernel_width=25, bow=True, mask_token="[UNK]", ridge=1.0,
+def lime(model_or_predict, document, n_samples=1000, seed=0, kernel_width=25, bow=False, mask_token="[UNK]", ridge=1.0,
          target=None, progress=False):
     """The coefficients of a linear model, fitted to the scores of perturbed copies of the document.
 
-    bow=True: the features are the *distinct* words, in order of first occurrence, and a word that is off is deleted
-    wherever it occurs, so that the words behind it move up; `.on(document)` spreads the scores over the document.
-    bow=False: every place is a feature of its own, and a word that is off is replaced by `mask_token`, as in the
-    analysis of Lopardo, Precioso and Garreau (ICML 2024). The package deletes too unless told otherwise.
+    bow=False: every place is a feature of its own, and a word that is off is replaced by `mask_token`, as by the other
+    explainers here and in the analysis of Lopardo, Precioso and Garreau (ICML 2024).
+    bow=True, which is the package's default: the features are the *distinct* words, in order of first occurrence, and a
+    word that is off is deleted wherever it occurs, so that the words behind it move up; `.on(document)` spreads the
+    scores over the document.
     n_samples counts the document itself, which comes first. target: the class if there are several, by default the one
     with the highest score. `about` has the linear model's intercept and its R² on the weighted samples.
 
@@ -27,7 +28,7 @@ def lime(model_or_predict, document, n_samples=1000, seed=0, kernel_width=25, bo
 
     >>> def likes(documents):
     ...     return [2.0 * ("good" in d) - 1.0 * ("bad" in d) for d in documents]
-    >>> explanation = lime(likes, ["good", "film", ",", "good"], ridge=0)
+    >>> explanation = lime(likes, ["good", "film", ",", "good"], bow=True, ridge=0)
     >>> [(word, round(score, 3)) for word, score in explanation.top(1)]
     [('good', 2.0)]
     """

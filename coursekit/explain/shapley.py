@@ -78,13 +78,14 @@ def _enumerated(masks, scores):
     return (weight[sizes] * scores) @ masks - (weight[d - sizes] * scores) @ ~masks
 
 
-def kernel_shap(model_or_predict, document, n_samples=2048, seed=0, by="replace", mask_token="[UNK]", target=None,
+def kernel_shap(model_or_predict, document, n_samples=None, seed=0, by="replace", mask_token="[UNK]", target=None,
                 progress=False):
     """Shapley values by weighted least squares: exact once n_samples reaches 2^d − 2, an estimate before.
 
     Subsets come in pairs, S and its complement; sizes are enumerated from the outside in as far as the samples go, the
     others sampled by their weight. The constraint Σφ = f(document) − f(all tokens off) is solved exactly.
-    n_samples does not count those two evaluations. by, mask_token, target: as in `shapley_values`.
+    n_samples: None takes 2d + 2048 for d tokens, as the package shap does, and 4d if that is more; the two evaluations
+    of Σφ are not counted. by, mask_token, target: as in `shapley_values`.
     `about`: score and baseline, exact, n_samples, seed.
     Raises ValueError, in one line, for fewer than 4d samples (or all subsets): too few to determine d values well.
 
@@ -92,8 +93,9 @@ def kernel_shap(model_or_predict, document, n_samples=2048, seed=0, by="replace"
     >>> [(word, round(score, 3)) for word, score in explanation.top(1)]
     [('good', 2.0)]
     """
-    tokens, n_samples, seed = read_tokens(model_or_predict, document), whole(n_samples, "n_samples"), whole(seed, "seed")
+    tokens, seed = read_tokens(model_or_predict, document), whole(seed, "seed")
     d = len(tokens)
+    n_samples = max(2 * d + 2048, 4 * d) if n_samples is None else whole(n_samples, "n_samples")
     if n_samples < min(4 * d, 2**d - 2):
         raise ValueError(f"{d} tokens need n_samples of at least {min(4 * d, 2**d - 2)}, got {n_samples}")
     masks, weights = coalition_pairs(d, n_samples, seed)

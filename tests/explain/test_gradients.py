@@ -44,8 +44,17 @@ def test_gradient_mean_is_the_slope_along_the_diagonal(one_layer):
 
 def test_layer_norms_make_the_mean_zero(three_layers):
     with pytest.warns(UserWarning, match="zero but for rounding"):
-        a = gradient(three_layers, REVIEW)
+        a = gradient(three_layers, REVIEW, "mean")
     assert abs(a.scores).max() < 1e-12 and gradient(three_layers, REVIEW, "l2").scores.max() > 0.1
+
+
+def test_by_default_the_mean_unless_it_is_zero_by_theorem(one_layer, three_layers):
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        for model, reduce in ((one_layer, "mean"), (three_layers, "l2")):
+            a, b = gradient(model, REVIEW), gradient(model, REVIEW, reduce)
+            assert a.method == b.method == f"gradient ({reduce})" and a.signed == b.signed == (reduce == "mean")
+            np.testing.assert_array_equal(a.scores, b.scores)
 
 
 def test_norms_have_no_sign_and_keep_their_order(white_box):
@@ -173,7 +182,7 @@ def test_several_classes(white_box):
         for target, factor in ((None, [1, -1, 2][best]), (0, 1), (1, -1), (2, 2)):
             a = explain(classes, REVIEW, target=target, **nodes)
             assert a.target == (best if target is None else target)
-            np.testing.assert_allclose(a.scores, factor * one.scores, atol=1e-10)
+            np.testing.assert_allclose(a.scores, (factor if a.signed else abs(factor)) * one.scores, atol=1e-10)
         with pytest.raises(ValueError, match="class from 0 to 2"):
             explain(classes, REVIEW, target=3)
         with pytest.raises(ValueError, match="no class to choose"):

@@ -32,7 +32,7 @@ def test_linear_models_are_returned():
     replaced = lime(places, DOCUMENT, bow=False, ridge=0)
     np.testing.assert_allclose(replaced.scores, np.arange(1, 12), atol=1e-9)
     assert replaced.tokens == tuple(DOCUMENT) and replaced.about["intercept"] == pytest.approx(0, abs=1e-8)
-    deleted = lime(words, DOCUMENT, ridge=0, seed=3, kernel_width=10)
+    deleted = lime(words, DOCUMENT, bow=True, ridge=0, seed=3, kernel_width=10)
     assert deleted.tokens == ("the", "film", "is", "not", "good", ",", "story", "bad")
     np.testing.assert_allclose(deleted.scores, [LINEAR.get(word, 0) for word in deleted.tokens], atol=1e-9)
     assert deleted.about["intercept"] == pytest.approx(3) and deleted.about["r2"] == pytest.approx(1)
@@ -98,7 +98,7 @@ def test_edges(white_box, bow):
         assert one.scores[0] == pytest.approx(full - empty)
         assert len(lime(model, ["good", "good"], 50, bow=bow)) == (1 if bow else 2)
     assert len(lime(white_box, DOCUMENT * 3, 50, bow=False)) == 11                  # what the model reads
-    assert lime(white_box, DOCUMENT * 3, 50).tokens == lime(white_box, DOCUMENT, 50).tokens
+    assert lime(white_box, DOCUMENT * 3, 50, bow=True).tokens == lime(white_box, DOCUMENT, 50, bow=True).tokens
 
 
 def test_classes():

@@ -154,6 +154,13 @@ def test_one_line_for_wrong_input():
         kernel_shap(two_classes, LONG, 95)
 
 
+def test_samples_grow_with_the_document():
+    for d in (9, 100, 600, 1100):
+        a = kernel_shap(lambda documents: [d.count("a") for d in documents], ["a"] * d)
+        assert a.about["n_samples"] == max(2 * d + 2048, 4 * d) and a.about["exact"] == (d == 9)
+        np.testing.assert_allclose(a.scores, 1, atol=1e-6)
+
+
 @settings(max_examples=60, deadline=None)
 @given(st.integers(2, 40), st.integers(0, 2**31))
 def test_coalitions_have_the_kernel_s_weights(d, seed):
