@@ -33,7 +33,8 @@ def evaluate_masks(model_or_predict, document, masks, by="replace", mask_token="
 
     An AttentionClassifier is not asked but computed, in float64 where words are replaced (`explain.factorised`): pass
     its `predict` to have it asked.
-    Raises ValueError or TypeError, in one line, for masks that do not fit and for scores that are no finite numbers.
+    Raises ValueError or TypeError, in one line, for masks that do not fit, for a `mask_token` unknown to the model's
+    tokenizer ("[UNK]" is for all of them what is unknown) and for scores that are no finite numbers.
 
     >>> def count_good(documents):
     ...     return [document.count("good") for document in documents]
@@ -55,6 +56,8 @@ def evaluate_masks(model_or_predict, document, masks, by="replace", mask_token="
                          f"with n ≥ 1, got {masks.shape}" + " after grouping" * (groups is not None))
     if by not in ("replace", "delete"):
         raise ValueError(f'by must be "replace" or "delete", got {by!r}')
+    if by == "replace":
+        _check_known(getattr(model_or_predict, "tokenizer", None), mask_token)
     one_layer = type(model_or_predict) is AttentionClassifier
     if one_layer and by == "replace":
         score, chunk, first, inverse = replaced(model_or_predict, document, mask_token), 1024, slice(None), slice(None)
@@ -82,6 +85,17 @@ def leave_one_out(model_or_predict, document, by="replace", mask_token="[UNK]", 
     masks = np.vstack([np.ones(len(tokens), bool), ~np.eye(len(tokens), dtype=bool)])
     scores, target = chosen(evaluate_masks(model_or_predict, tokens, masks, by, mask_token, progress=progress), target)
     return Attribution(tokens, scores[0] - scores[1:], "leave-one-out", target, {"score": float(scores[0]), "by": by})
+
+
+def _check_known(tokenizer, mask_token):
+    """ValueError for a mask token that a white box's tokenizer reads as [UNK] without its being called so: a typo?"""
+    if not hasattr(tokenizer, "convert_tokens_to_ids"):
+        return
+    unknown = tokenizer.unk_id if hasattr(tokenizer, "unk_id") else getattr(tokenizer, "unk_token_id", None)
+    called = ("[UNK]", getattr(tokenizer, "unk_token", None))
+    if mask_token not in called and tokenizer.convert_tokens_to_ids([mask_token])[0] == unknown:
+        raise ValueError(f"mask_token {mask_token!r} is not in the model's vocabulary: take one of its tokens, "
+                         "or '[UNK]' for an unknown word")
 
 
 def _asked(predict, document, by, mask_token):

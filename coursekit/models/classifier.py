@@ -16,9 +16,12 @@ from .attention import MultiHeadAttention, Trace, sinusoidal_positions
 
 
 def as_document(document):
-    """The document, or TypeError if it is a string: it must be a list of tokens."""
+    """The document, or TypeError if it is no list of tokens, but a string or a list of ids."""
     if isinstance(document, str):
         raise TypeError(f"a document is a list of tokens, got the string {document[:40]!r}: use tokenizer.tokenize(text)")
+    kinds = set(map(type, document)) if hasattr(document, "__iter__") else {type(document)}
+    if wrong := [kind.__name__ for kind in kinds if not issubclass(kind, str)]:
+        raise TypeError(f"a document is a list of tokens (strings), got {min(wrong)}: use tokenizer.tokenize(text)")
     return document
 
 
@@ -54,6 +57,10 @@ class WordClassifier(nn.Module):
 
     chunk = 256                                                                   # documents that predict takes at once
     readout = 0                                                                   # the row that the score is read from
+
+    def extra_repr(self):
+        """The sizes, for print(model)."""
+        return ", ".join(f"{name}={size}" for name, size in {"D": len(self.tokenizer.vocab), **self.config}.items())
 
     def tokens(self, document):
         """The T tokens that rows and columns stand for: [CLS] and the document, cut at T_max."""

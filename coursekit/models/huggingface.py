@@ -10,6 +10,8 @@ Needs `transformers` 5, which is loaded only when a model is fetched by name. Th
 - A checkpoint without a trained classification layer gets a random one and a warning. Here it is refused.
 """
 
+import warnings
+
 import numpy as np
 import torch
 from torch import nn
@@ -28,13 +30,15 @@ class HuggingFaceClassifier(nn.Module):
 
     model: a Bert-, DistilBert- or GPT2ForSequenceClassification; it is switched to evaluation mode and to eager
     attention, and from half to single precision. tokenizer: the one it was trained with. T_max: the longest input,
-    special tokens included (by default what both can take). Scores of documents: with two labels the log-odds of the
-    second (n,), with one label its output (n,), with C > 2 labels the logits (n, C). A document is a list of pieces,
-    `tokenizer.tokenize(text)`.
+    special tokens included, at most the model's positions (by default what both can take). Scores of documents: with
+    two labels the log-odds of the second (n,), with one label its output (n,), with C > 2 labels the logits (n, C). A
+    document is a list of pieces, `tokenizer.tokenize(text)`.
 
     Embeddings are those of the words alone, the `inputs_embeds` of transformers: positions are added inside the model.
     GPT-2 has no class token: its score is read from the last row (`readout`); an empty document is one <|endoftext|>.
-    Raises TypeError or ValueError, in one line, for other models and for tokens that have no id.
+    The token "[UNK]" stands for what is unknown whatever the tokenizer calls it; a warning names other tokens that it
+    does not know, which become the same.
+    Raises TypeError or ValueError, in one line, for other models, a tokenizer of another one, and tokens without an id.
     """
 
     chunk = 32
@@ -43,14 +47,36 @@ class HuggingFaceClassifier(nn.Module):
         super().__init__()
         self.family = getattr(getattr(model, "config", None), "model_type", type(model).__name__)
         if self.family not in FAMILIES or not type(model).__name__.endswith("ForSequenceClassification"):
+            advice = ("load it with AutoModelForSequenceClassification" if self.family in FAMILIES else "any other "
+                      "model is a black box: pass a function from documents to scores to lime or kernel_shap")
             raise TypeError(f"expected a sequence classifier of the families {', '.join(FAMILIES)}, got "
-                            f"{type(model).__name__}: load it with AutoModelForSequenceClassification")
+                            f"{type(model).__name__}: {advice}")
+        D, positions = model.get_input_embeddings().num_embeddings, model.config.max_position_embeddings
+        self._check_tokenizer(tokenizer, D)
         half = model.dtype in (torch.float16, torch.bfloat16)           # too coarse to tell small differences
         self.model, self.tokenizer = (model.float() if half else model).eval(), tokenizer
         model.set_attn_implementation("eager")
-        self.T_max = T_max or min(tokenizer.model_max_length, model.config.max_position_embeddings)
+        least = 1 if self.family == "gpt2" else 3                       # [CLS], one token, [SEP]
+        if T_max is not None and not (hasattr(T_max, "__index__") and T_max in range(least, positions + 1)):
+            raise ValueError(f"T_max must be a whole number from {least} to {positions}, the model's positions, "
+                             f"got {T_max!r}")
+        self.T_max = min(tokenizer.model_max_length, positions) if T_max is None else int(T_max)
+        self._told = set()                                              # the unknown tokens that were warned of
         self.readout = -1 if self.family == "gpt2" else 0
         self.outputs = (model.num_labels,) if model.num_labels > 2 else ()
+
+    def _check_tokenizer(self, tokenizer, D):
+        """TypeError or ValueError unless this can be the tokenizer of a model of this family with D embeddings."""
+        if not hasattr(tokenizer, "convert_tokens_to_ids") or not hasattr(tokenizer, "model_max_length"):
+            raise TypeError(f"expected the model's tokenizer, got {type(tokenizer).__name__}: "
+                            "AutoTokenizer.from_pretrained(the model's name or folder) has it")
+        if self.family != "gpt2" and None in (tokenizer.cls_token, tokenizer.sep_token):
+            raise ValueError(f"this tokenizer has no [CLS] and [SEP], which {self.family} models read: it belongs to "
+                             "another model, load both from one name or folder")
+        if len(tokenizer) <= max(len(tokenizer.all_special_tokens), D // 2):
+            raise ValueError(f"the tokenizer knows {len(tokenizer)} tokens, the model {D}: the tokenizer's files "
+                             "(tokenizer.json, or vocab.txt, or vocab.json and merges.txt) are missing in the model's "
+                             "folder, or belong to another model")
 
     @classmethod
     def from_pretrained(cls, name, T_max=None):
@@ -96,17 +122,33 @@ class HuggingFaceClassifier(nn.Module):
 
     def ids(self, document):
         """Token ids (T,) of a document."""
-        tokens = self.tokens(document)
+        tokens, unknown = self.tokens(document), ("[UNK]", self.tokenizer.unk_token)
         ids = self.tokenizer.convert_tokens_to_ids(tokens)
         if None in ids:
             raise ValueError(f"{tokens[ids.index(None)]!r} is not in the vocabulary and this tokenizer has no [UNK]: "
                              "use its own pieces, tokenizer.tokenize(text)")
+        self._check_id(max(ids))
+        strange = [t for t, i in zip(tokens, ids) if i == self.tokenizer.unk_token_id and t not in unknown]
+        if not self._told.issuperset(strange):                          # perturbed copies do not repeat it
+            self._told.update(strange)
+            warnings.warn(f"{len(strange)} of {len(document)} tokens are unknown to the tokenizer, such as "
+                          f"{strange[0]!r}: its own pieces are tokenizer.tokenize(text)", stacklevel=2)
         return torch.tensor(ids)
+
+    def _check_id(self, i):
+        """ValueError unless the model has an embedding for this id."""
+        D = self.model.get_input_embeddings().num_embeddings
+        if i >= D:
+            token = self.tokenizer.convert_ids_to_tokens(i)
+            raise ValueError(f"the tokenizer gives {token!r} the id {i}, but the model has {D} embeddings: they do not "
+                             "belong together, or the token was added later")
 
     # -- the score ----------------------------------------------------------------------------------------------------
 
     def forward(self, lengths, **inputs):
         """Scores (n,) or (n, C) of padded inputs, whose first `lengths` (n,) places are the document."""
+        if self.model.training:
+            raise ValueError("the model is in training mode, where dropout makes its scores random: call eval() on it")
         if self.family == "gpt2":                                       # the first trap above
             states = self.model.base_model(**inputs).last_hidden_state  # (n, T, d_e)
             logits = self.model.score(states[torch.arange(len(states)), lengths - 1])
@@ -144,6 +186,7 @@ class HuggingFaceClassifier(nn.Module):
             token = getattr(self.tokenizer, f"{kind}_token_id")
             if token is None:
                 raise ValueError(f"this tokenizer has no {kind} token: choose another baseline, such as 'zero'")
+            self._check_id(token)
             token = self.model.get_input_embeddings()(torch.tensor(token))
         e[own] = token if kind != "zero" else 0.0
         return e

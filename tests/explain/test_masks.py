@@ -125,3 +125,11 @@ def test_edges(white_box, by):
     black = leave_one_out(white_box.predict, long).scores
     np.testing.assert_allclose(black[11:], 0, atol=1e-12)
     np.testing.assert_allclose(black[:11], leave_one_out(white_box, long).scores, atol=1e-12)
+
+
+def test_a_mask_token_that_the_model_does_not_know_is_a_typo(white_box):
+    for token in ("[UNK]", "film", "[PAD]"):
+        leave_one_out(white_box, DOCUMENT, mask_token=token)
+    leave_one_out(white_box, DOCUMENT, by="delete", mask_token="never used")
+    with pytest.raises(ValueError, match="mask_token '\\[MAKS\\]' is not in the model's vocabulary: .* '\\[UNK\\]'"):
+        leave_one_out(white_box, DOCUMENT, mask_token="[MAKS]")

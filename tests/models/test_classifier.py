@@ -184,3 +184,18 @@ def test_wrong_embeddings_get_one_line(build):
     for wrong in (torch.zeros(3, 5), torch.zeros(13, build().W_e.shape[1])):
         with pytest.raises(ValueError, match="use embed"):
             build().from_embeddings(wrong)
+
+
+@models
+def test_it_shows_its_sizes(build):
+    model = build()
+    assert f"D=9, T_max={model.T_max}, " in repr(model) and f"K={model.config['K']}" in repr(model)
+
+
+@models
+def test_ids_are_no_tokens(build):
+    """They would all be unknown words, without a word."""
+    for ask in (lambda m: m.predict([[3, 4]]), lambda m: m.embed([3, 4]), lambda m: m.predict([3, 4])):
+        with pytest.raises(TypeError, match=r"a document is a list of tokens \(strings\), got int: use tokenizer"):
+            ask(build())
+    assert build().predict([np.array(["good", "film"])]).shape == (1,)

@@ -2,6 +2,7 @@
 
 import subprocess
 import sys
+import warnings
 
 import numpy as np
 import pytest
@@ -9,6 +10,7 @@ import torch
 import transformers
 from tokenizers import ByteLevelBPETokenizer
 
+from coursekit import explain
 from coursekit.models import HuggingFaceClassifier
 
 transformers.logging.set_verbosity_error()
@@ -52,6 +54,7 @@ def documents(model):
     return [model.tokenizer.tokenize(text) for text in TEXTS]
 
 
+pytestmark = pytest.mark.filterwarnings("ignore:.*tokens are unknown to the tokenizer")
 families = pytest.mark.parametrize("family", FAMILIES)
 
 
@@ -217,8 +220,11 @@ def test_bad_input_gets_one_line(tmp_path, monkeypatch):
     model = classifier("bert")
     for bad, words in ((lambda: model.predict(["a film"]), r"pass \[document\]"),
                        (lambda: model.embed("a film"), "list of tokens"),
-                       (lambda: HuggingFaceClassifier(model.model.bert, model.tokenizer), "got BertModel"),
-                       (lambda: HuggingFaceClassifier("bert", model.tokenizer), "got str")):
+                       (lambda: HuggingFaceClassifier(model.model.bert, model.tokenizer), "got BertModel: load it"),
+                       (lambda: model.predict([[5, 6]]), r"list of tokens \(strings\), got int"),
+                       (lambda: model.predict([5, 6]), r"list of tokens \(strings\), got int"),
+                       (lambda: HuggingFaceClassifier(model.model, None), "the model's tokenizer, got NoneType"),
+                       (lambda: HuggingFaceClassifier("bert", model.tokenizer), "got str: any other model is a black")):
         with pytest.raises(TypeError, match=words) as caught:
             bad()
         assert "\n" not in str(caught.value)
@@ -231,6 +237,70 @@ def test_bad_input_gets_one_line(tmp_path, monkeypatch):
     with pytest.raises(ValueError, match="no trained classifier.bias, classifier.weight") as caught:
         HuggingFaceClassifier.from_pretrained(tmp_path)
     assert "\n" not in str(caught.value)
+
+
+@families
+def test_lengths_that_the_model_cannot_read_are_refused(family):
+    model, least = classifier(family), 1 if family == "gpt2" else 3
+    for T_max in (least, 16):
+        assert HuggingFaceClassifier(model.model, model.tokenizer, T_max).predict([["a"] * 20]).shape == (1,)
+    for T_max in (least - 1, 17, 500, 4.0, "16"):
+        with pytest.raises(ValueError, match=f"T_max must be a whole number from {least} to 16, the model's positions"):
+            HuggingFaceClassifier(model.model, model.tokenizer, T_max)
+
+
+@families
+def test_a_folder_without_the_tokenizers_files_is_refused(family, tmp_path):
+    """transformers then makes a tokenizer of nothing but special tokens, to which every word is unknown."""
+    theirs(family).save_pretrained(tmp_path)
+    with pytest.raises(ValueError, match="the tokenizer knows [15] tokens, .* are missing in the model's") as caught:
+        HuggingFaceClassifier.from_pretrained(tmp_path)
+    assert "\n" not in str(caught.value)
+
+
+def test_a_tokenizer_of_another_model_is_refused():
+    with pytest.raises(ValueError, match=r"no \[CLS\] and \[SEP\], which bert models read"):
+        HuggingFaceClassifier(theirs("bert"), tokenizer("gpt2"))
+    with pytest.raises(ValueError, match="the tokenizer knows 17 tokens, the model 270: .* belong to another model"):
+        HuggingFaceClassifier(theirs("gpt2"), tokenizer("bert"))
+    larger = tokenizer("bert")
+    larger.add_tokens(["splendid"])
+    model = HuggingFaceClassifier(theirs("bert"), larger)
+    assert model.predict([["good"]]).shape == (1,)
+    with pytest.raises(ValueError, match="gives 'splendid' the id 17, but the model has 17 embeddings"):
+        model.predict([["a", "splendid", "film"]])
+    padded = tokenizer("gpt2")
+    padded.add_special_tokens({"pad_token": "[PAD]"})                                # as is often done, and not resized
+    model = HuggingFaceClassifier(theirs("gpt2"), padded)
+    assert np.isfinite(model.predict([["a"], ["a", "a"]])).all()
+    with pytest.raises(ValueError, match=r"gives '\[PAD\]' the id 270"):
+        model.baseline(["a"], "pad")
+
+
+@families
+def test_tokens_that_are_no_pieces_are_named_once(family):
+    model = classifier(family)
+    document = ["The", "film", "is", "splendid"] if family != "gpt2" else ["The", "f", "i", "splendid"]
+    with pytest.warns(UserWarning, match=r"2 of 4 tokens are unknown .* such as 'The': .* tokenizer.tokenize\(text\)"):
+        model.predict([document])
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")                                              # neither again, nor for "[UNK]"
+        model.embed(document)
+        assert len(explain.leave_one_out(model, ["[UNK]", *document])) == 5
+        explain.leave_one_out(model, document[1:], mask_token=model.tokenizer.unk_token)
+    with pytest.raises(ValueError, match=r"mask_token '\[MAKS\]' is not in the model's vocabulary"):
+        explain.leave_one_out(model, document, mask_token="[MAKS]")
+
+
+@families
+def test_a_model_in_training_mode_is_refused(family):
+    model = classifier(family)
+    before = model.predict([["a"]])
+    model.model.train()
+    for ask in (lambda: model.predict([["a"]]), lambda: explain.integrated_gradients(model, ["a"])):
+        with pytest.raises(ValueError, match="in training mode, where dropout makes its scores random: call eval()"):
+            ask()
+    np.testing.assert_array_equal(model.eval().predict([["a"]]), before)
 
 
 def test_a_model_that_cannot_be_had_says_what_to_do():
