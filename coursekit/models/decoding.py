@@ -151,26 +151,38 @@ def as_sequence(model, ids, n):
 def generate(model, prompt, n, choose, eos=None, use_cache=True):
     """Up to n new ids after `prompt`, one at a time: the loop of `greedy` and `sample`, for any rule of your own.
 
-    choose(logits (n_rows, D), t) -> the ids (n_rows,) of new token number t = 0, 1, …, as a tensor. A row ends with its
+    choose(logits (n_rows, D), t, rows) -> the ids (n_rows,) of new token number t = 0, 1, …, as a tensor. rows: the ids
+    of each prompt and of what was made after it so far, a list of lists, for rules that look back. A row ends with its
     first `eos`. With `use_cache` each step reads one new token and finds the keys and values of the earlier ones in the
     cache; without, it reads everything again. Both give the same, up to rounding.
+
+    >>> from coursekit.models import GPT2, GPT2Config
+    >>> model = GPT2(GPT2Config(vocab_size=10, T_max=8, d_e=12, K=3, L=2))
+    >>> def never_twice(logits, t, rows):
+    ...     for row_logits, row in zip(logits, rows):
+    ...         row_logits[row] = -torch.inf
+    ...     return logits.argmax(-1)
+    >>> len({1, 2, 3, *generate(model, [1, 2, 3], 5, never_twice)})
+    8
     """
     rows, many = as_batch(model, prompt, n)
-    longest = max(map(len, rows))
-    missing = [longest - len(row) for row in rows]                      # filled up on the left, by any token
+    lengths, longest = [len(row) for row in rows], max(map(len, rows))
+    missing = [longest - length for length in lengths]                  # filled up on the left, by any token
     padding = torch.tensor(missing) if any(missing) else None
     ids = torch.tensor([[0] * pad + row for pad, row in zip(missing, rows)])       # (n_rows, T)
     ended = torch.zeros(len(rows), dtype=torch.bool)
     new, cache = ids, None
     for t in range(n):
         logits, cache = model.step(new, cache, padding) if use_cache else model.step(ids, None, padding)
-        new = choose(logits, t)[:, None]                                # (n_rows, 1)
+        new = choose(logits, t, rows)[:, None]                          # (n_rows, 1)
         ids = torch.cat([ids, new], 1)
+        for row, (token,) in zip(rows, new.tolist()):
+            row.append(token)
         if eos is not None:
             ended |= new[:, 0] == eos
             if ended.all():
                 break
-    made = ids[:, longest:].tolist()
+    made = [row[length:] for row, length in zip(rows, lengths)]
     made = [row[:row.index(eos) + 1] if eos in row else row for row in made]
     return made if many else made[0]
 
@@ -183,7 +195,7 @@ def greedy(model, prompt, n, eos=None, use_cache=True):
     >>> len(greedy(model, [1, 2, 3], n=5)), greedy(model, [1, 2, 3], n=0)
     (5, [])
     """
-    return generate(model, prompt, n, lambda logits, t: logits.argmax(-1), eos, use_cache)
+    return generate(model, prompt, n, lambda logits, t, rows: logits.argmax(-1), eos, use_cache)
 
 
 def sample(model, prompt, n, temperature=1.0, top_k=None, top_p=None, seed=0, eos=None, use_cache=True):
@@ -198,7 +210,7 @@ def sample(model, prompt, n, temperature=1.0, top_k=None, top_p=None, seed=0, eo
     streams = [torch.Generator().manual_seed(seed + i) for i in range(len(rows))]
     u = torch.stack([torch.rand(n, generator=stream, dtype=torch.float64) for stream in streams])    # (n_rows, n)
 
-    def choose(logits, t):
+    def choose(logits, t, rows):
         """The first token at which the cumulative probability passes u: never one whose probability is 0."""
         cumulative = apply_rules(logits, temperature, top_k, top_p).top_p.cumsum(-1)
         return torch.searchsorted(cumulative, u[:, t, None] * cumulative[:, -1:], right=True)[:, 0]

@@ -107,7 +107,7 @@ def test_next_token_distribution_is_the_models():
 def test_cached_logits_equal_uncached_on_every_step(rows):
     seen = {True: [], False: []}
     for use_cache, logits_seen in seen.items():
-        def choose(logits, t):
+        def choose(logits, t, rows):
             logits_seen.append(logits)
             return logits.argmax(-1)
 
@@ -183,12 +183,33 @@ def test_stops_after_the_first_end_of_sequence(decode):
 def test_a_rule_of_ones_own():
     steps = []
 
-    def second_likeliest(logits, t):
+    def second_likeliest(logits, t, rows):
         steps.append(t)
         return logits.topk(2).indices[:, 1]
 
     [first, *_] = generate(MODEL, [1, 2], 4, second_likeliest)
     assert steps == [0, 1, 2, 3] and first == next_token_distribution(MODEL, [1, 2]).pure.topk(2).indices[1]
+
+
+@pytest.mark.parametrize("use_cache", [True, False])
+def test_a_rule_that_looks_back_sees_the_ids_of_its_row_alone(use_cache):
+    """No pair of tokens twice, for prompts of several lengths: each is what it is alone, no padding in what is seen."""
+    seen = []
+
+    def no_pair_twice(logits, t, rows):
+        seen.append([list(row) for row in rows])
+        for row_logits, row in zip(logits, rows):
+            row_logits[[after for before, after in zip(row, row[1:]) if before == row[-1]]] = -torch.inf
+        return logits.argmax(-1)
+
+    prompts = [[0, 7, 0], [2], [5, 1, 5, 1, 5]]
+    made = generate(MODEL, prompts, 8, no_pair_twice, use_cache=use_cache)
+    assert seen[0] == prompts and seen[-1] == [prompt + new[:7] for prompt, new in zip(prompts, made)]
+    assert made == [generate(MODEL, prompt, 8, no_pair_twice) for prompt in prompts]
+    for prompt, new in zip(prompts, made):
+        pairs = list(zip(prompt + new, (prompt + new)[1:]))[len(prompt) - 1:]
+        assert len(set(pairs)) == len(pairs)
+    assert prompts == [[0, 7, 0], [2], [5, 1, 5, 1, 5]]
 
 
 # -- sampling ----------------------------------------------------------------------------------------------------------
