@@ -178,6 +178,9 @@ class BytePairTokenizer:
         self._rank = {pair: rank for rank, pair in enumerate(self.merges)}
         self._ids_of_word = {}
 
+    def __repr__(self):
+        return f"BytePairTokenizer({len(self.tokens)} tokens, {len(self.merges)} merges)"
+
     @classmethod
     def train(cls, texts, vocab_size):
         """Learn the merges from texts (a list of strings); D = vocab_size unless the texts run out of pairs earlier.
@@ -213,6 +216,8 @@ class BytePairTokenizer:
         merges = [tuple(line.split(" ")) for line in lines[lines[0].startswith("#version"):] if line]
         if wrong := [" ".join(pair) for pair in merges if len(pair) != 2]:
             raise ValueError(f"{vocab_bpe} has the line {wrong[0]!r}: expected two tokens with one blank between them")
+        if not merges and len(tokens) > len(CHARS) + 1:
+            raise ValueError(f"{vocab_bpe} has no merges, and {encoder_json} has {len(tokens)} tokens: get both anew")
         return cls(merges, tokens)
 
     def _encode_word(self, word):

@@ -6,9 +6,11 @@ checked against its published hash, unpacked beside its final place and moved th
 """
 
 import os
+import re
 import shutil
 import tarfile
 import tempfile
+import warnings
 import zipfile
 import zlib
 from pathlib import Path
@@ -31,17 +33,25 @@ def imdb(root=None, split="train", download=False) -> list[Review]:
     ("train/neg/0_3.txt"). The files write line breaks as `<br />`; here each becomes a newline.
 
     Source: Maas et al., Learning Word Vectors for Sentiment Analysis, ACL 2011.
-    Raises ValueError for an unknown split or a damaged file, FileNotFoundError (what to put where) for missing ones.
+    Files with other names, such as copies ("5_9 (1).txt"), are left out; a warning says so if there are not 25,000.
+    Raises ValueError for an unknown split, a damaged file or stars on the wrong side, FileNotFoundError (what to put
+    where) for missing ones.
     """
     _check_split(split, ("train", "test"))
     folder = _find(root, "aclImdb", IMDB, download)
     files = []
     for label, side in enumerate(("neg", "pos")):
-        found = [f for f in (folder / split / side).glob("*.txt") if f.stem.split("_")[0].isdecimal()]
+        found = [f for f in (folder / split / side).glob("*.txt") if re.fullmatch(r"\d+_\d+", f.stem, re.ASCII)]
+        if wrong := [f for f in found if int(f.stem.split("_")[1]) not in (range(1, 5), range(7, 11))[label]]:
+            raise ValueError(f"{wrong[0]} names {wrong[0].stem.split('_')[1]} stars, and {side}/ has reviews of "
+                             f"{('1 to 4', '7 to 10')[label]}: unpack the archive there once more")
         if not found:
             raise FileNotFoundError(f"no reviews in {folder / split / side}: expected <number>_<stars>.txt as in "
                                     "aclImdb_v1.tar.gz; unpack the archive there once more")
         files += [(int(f.stem.split("_")[0]), label, f) for f in found]
+    if len(files) != 25_000:
+        warnings.warn(f"{folder / split} has {len(files):,} reviews, the official archive 25,000: "
+                      "if that is not meant, unpack it once more", stacklevel=2)
     return [Review(_read(f).replace("<br />", "\n"), label, topic="film", name=f.relative_to(folder).as_posix())
             for _, label, f in sorted(files)]
 
@@ -60,7 +70,8 @@ def sst2(root=None, split="train", download=False) -> list[Review]:
     file = _find(root, "SST-2", SST2, download) / f"{split}.tsv"
     if not file.is_file():
         raise FileNotFoundError(f"{file} is missing: unpack GLUE's SST-2.zip there once more")
-    header, *lines = _read(file).rstrip("\n").split("\n")  # not splitlines(): sentences may hold other line breaks
+    text = _read(file).removeprefix("\ufeff").rstrip("\n")
+    header, *lines = text.split("\n")  # not splitlines(): sentences may hold other line breaks
     rows = [line.rstrip("\r").split("\t") for line in lines]
     wrong = [] if header.rstrip("\r") == "sentence\tlabel" and rows else [1]
     wrong += [i for i, row in enumerate(rows, 2) if len(row) != 2 or row[1] not in ("0", "1")]
@@ -78,8 +89,9 @@ def _check_split(split, known, why=""):
 def _read(file):
     try:
         return file.read_bytes().decode("utf-8")
-    except UnicodeDecodeError:
-        raise ValueError(f"{file} is damaged (not UTF-8): unpack the official archive once more") from None
+    except (UnicodeDecodeError, OSError) as error:
+        why = "not UTF-8" if isinstance(error, UnicodeDecodeError) else "a folder" if file.is_dir() else error.strerror
+        raise ValueError(f"{file} is damaged ({why}): unpack the official archive once more") from None
 
 
 def _find(root, name, source, download):

@@ -52,6 +52,9 @@ class CharTokenizer:
         self.tokens = ["[UNK]", *alphabet]
         self.vocab = as_vocab(self.tokens)
 
+    def __repr__(self):
+        return f"CharTokenizer({len(self.tokens)} tokens)"
+
     @classmethod
     def train(cls, texts, vocab_size):
         """The vocab_size - 1 most frequent characters (the smallest code points among equals), in code-point order."""
@@ -108,6 +111,9 @@ class WordTokenizer:
             raise ValueError(f"the first three words must be {self.SPECIALS}, got {self.tokens[:3]}: "
                              "put them in front, or learn the vocabulary with WordTokenizer.train(texts, vocab_size)")
         self.vocab = as_vocab(self.tokens)
+
+    def __repr__(self):
+        return f"WordTokenizer({len(self.tokens)} tokens)"
 
     @classmethod
     def train(cls, texts, vocab_size):
@@ -201,6 +207,9 @@ class WordPieceTokenizer:
         if missing := [token for token in self.SPECIALS if token not in self.vocab]:
             raise ValueError(f"the vocabulary lacks the special tokens {', '.join(missing)}: add them to the list")
         self.pad_id, self.unk_id, self.cls_id, self.sep_id, self.mask_id = map(self.vocab.get, self.SPECIALS)
+
+    def __repr__(self):
+        return f"WordPieceTokenizer({len(self.tokens)} tokens)"
 
     @classmethod
     def train(cls, texts, vocab_size):

@@ -140,6 +140,17 @@ def test_broken_gpt2_files_get_one_line(tmp_path, vocab, lines, message):
     assert "\n" not in str(error.value)
 
 
+def test_an_empty_file_of_merges_is_no_gpt2(tmp_path):
+    """All words would be cut into bytes."""
+    vocab, merges = gpt2_files(tmp_path, TRAINED)
+    merges.write_text("#version: 0.2\n")
+    with pytest.raises(ValueError, match=f"vocab.bpe has no merges, and .* has {len(TRAINED.tokens)} tokens"):
+        BytePairTokenizer.from_gpt2(vocab, merges)
+    bytes_alone = BytePairTokenizer([])
+    assert BytePairTokenizer.from_gpt2(*gpt2_files(tmp_path, bytes_alone)).tokens == bytes_alone.tokens
+    assert repr(TRAINED) == f"BytePairTokenizer({len(TRAINED.tokens)} tokens, {len(TRAINED.merges)} merges)"
+
+
 @pytest.mark.parametrize("call, error, message", [
     (lambda: BytePairTokenizer.train(TEXTS, 256), ValueError, "at least 257"),
     (lambda: BytePairTokenizer.train([], 300), ValueError, "nothing to learn from"),

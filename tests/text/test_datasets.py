@@ -12,6 +12,7 @@ import pytest
 from coursekit.text import datasets
 from coursekit.text.reviews import Review
 
+pytestmark = pytest.mark.filterwarnings("ignore:.*the official archive 25,000")
 SENTENCES = ["a warm , funny film", "it 's long", "naïve and \u2028 unsure , « non »"]
 
 
@@ -142,6 +143,41 @@ def test_a_damaged_sst2_file_names_the_line(sst2_root, content, line):
     with pytest.raises(ValueError, match=f"train.tsv, line {line}: expected GLUE's layout") as caught:
         datasets.sst2(sst2_root)
     assert one_line(caught)
+
+
+def test_a_split_that_is_not_whole_is_told(imdb_root):
+    with pytest.warns(UserWarning, match="aclImdb.train has 6 reviews, the official archive 25,000: if that is not"):
+        datasets.imdb(imdb_root)
+
+
+def test_copies_and_strange_names_are_left_out(imdb_root):
+    folder = imdb_root / "aclImdb" / "train" / "pos"
+    for name in ("2_9 (1).txt", "2_9 copy.txt", "a_9.txt", "2_9_1.txt", "2.txt"):
+        (folder / name).write_text("twice")
+    assert len(datasets.imdb(imdb_root)) == 6
+
+
+@pytest.mark.parametrize("side, name, message", [("pos", "3_2.txt", "names 2 stars, and pos/ has reviews of 7 to 10"),
+                                                 ("neg", "3_8.txt", "names 8 stars, and neg/ has reviews of 1 to 4"),
+                                                 ("neg", "3_5.txt", "names 5 stars"), ("pos", "3_99.txt", "names 99")])
+def test_stars_on_the_wrong_side_are_refused(imdb_root, side, name, message):
+    (imdb_root / "aclImdb" / "train" / side / name).write_text("a film")
+    with pytest.raises(ValueError, match=f"{name} {message}") as caught:
+        datasets.imdb(imdb_root)
+    assert one_line(caught)
+
+
+def test_a_folder_in_place_of_a_review_is_named(imdb_root):
+    (imdb_root / "aclImdb" / "train" / "pos" / "6_9.txt").mkdir()
+    with pytest.raises(ValueError, match=r"6_9.txt is damaged \(a folder\): unpack") as caught:
+        datasets.imdb(imdb_root)
+    assert one_line(caught)
+
+
+def test_a_byte_order_mark_is_no_text(sst2_root):
+    expected, file = datasets.sst2(sst2_root, "dev"), sst2_root / "SST-2" / "dev.tsv"
+    file.write_bytes(b"\xef\xbb\xbf" + file.read_bytes())
+    assert datasets.sst2(sst2_root, "dev") == expected
 
 
 def test_a_file_that_is_not_text_is_named(imdb_root):

@@ -168,3 +168,11 @@ def test_refusals_are_one_line(call, error, message):
     with pytest.raises(error, match=message) as caught:
         call()
     assert "\n" not in str(caught.value)
+
+
+def test_tokenizers_show_their_sizes():
+    texts = ["low login lows"]
+    assert [repr(kind.train(texts, size)) for kind, size in ((CharTokenizer, 4), (WordTokenizer, 5))] == [
+        "CharTokenizer(4 tokens)", "WordTokenizer(5 tokens)"]
+    pieces = WordPieceTokenizer.train(texts, 25)
+    assert repr(pieces) == f"WordPieceTokenizer({len(pieces.tokens)} tokens)"
