@@ -5,6 +5,7 @@ fall back on. matplotlib loads with the first figure, not before.
 """
 
 from .bertviz import bertviz_view
+from .board import board
 from .diagrams import flow_chart, module_diagram
 from .drawings import arrows, token_boxes
 from .explorer import attention_explorer
@@ -16,6 +17,6 @@ from .tables import table
 from .tree import beam_tree
 
 __all__ = [
-    "Html", "arrows", "attention_explorer", "bars", "beam_tree", "bertviz_view", "compare", "flow_chart", "head_grid",
-    "heatmap", "highlight", "lines", "module_diagram", "picture", "positions", "table", "token_boxes",
+    "Html", "arrows", "attention_explorer", "bars", "beam_tree", "bertviz_view", "board", "compare", "flow_chart",
+    "head_grid", "heatmap", "highlight", "lines", "module_diagram", "picture", "positions", "table", "token_boxes",
 ]
