@@ -11,7 +11,7 @@ def board(columns, title=None):
 
     columns: list of (heading, boxes) or (heading, boxes, weights), boxes a list of strings. Two columns with as many
     boxes are joined box by box; else every box of the one runs to every box of the other. weights (n,), not negative:
-    how thick the line is that leaves each of the n boxes, beside the heaviest; all alike unless given.
+    how thick the line is that leaves each of the n boxes, beside the heaviest; all thin unless given.
     Raises TypeError or ValueError, in one line, for a column without boxes, for strings that are none, and for weights
     that do not fit.
 
@@ -24,7 +24,7 @@ def board(columns, title=None):
              for column, name in zip(columns, headings)]
     if not columns or not all(boxes):
         raise ValueError("board needs at least one column (heading, boxes), and each needs at least one box")
-    weights = [[1.0] * len(names) if column[2] is None else _thickness(column[2], heading, len(names))
+    weights = [[0.2] * len(names) if column[2] is None else _thickness(column[2], heading, len(names))
                for column, names, heading in zip(columns, boxes, headings)]
     wide = [20 + 8 * max(map(display_width, (heading, *names))) for heading, names in zip(headings, boxes)]
     left = [14 + sum(wide[:k]) + _BETWEEN * k for k in range(len(wide))]
