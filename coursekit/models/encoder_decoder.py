@@ -143,8 +143,8 @@ class DecoderBlock(nn.Module):
         self.cross = AdditiveAttention(d_e, d_e // 2) if attention == "additive" else MultiHeadAttention(d_e, K)
         self.mlp = nn.Sequential(nn.Linear(d_e, 4 * d_e), nn.ReLU(), nn.Linear(4 * d_e, d_e))
 
-    def forward(self, x, states, seen, past, need_weights=False):
-        x = x + self.attention(self.norm_self(x), mask=past, need_weights=False)[0]
+    def forward(self, x, states, seen, causal, need_weights=False):
+        x = x + self.attention(self.norm_self(x), mask=causal, need_weights=False)[0]
         mixed, weights = self.cross(self.norm_cross(x), states, seen, need_weights)
         x = x + mixed
         return x + self.mlp(self.norm_mlp(x)), weights
@@ -171,9 +171,9 @@ class EncoderDecoder(nn.Module):
     def decode(self, states, seen, target, need_weights=False):
         """(logits (n, T_out, D_out), L cross-attention maps (n, K, T_out, T_in)) from the encoder's states."""
         before = F.pad(target[:, :-1], (1, 0), value=START)              # shifted: row t has read target[:, :t]
-        x, past, maps = self.embed(before), causal_mask(target.shape[1]), []
+        x, causal, maps = self.embed(before), causal_mask(target.shape[1]), []
         for block in self.blocks:
-            x, weights = block(x, states, seen, past, need_weights)
+            x, weights = block(x, states, seen, causal, need_weights)
             maps.append(weights)
         return self.output(self.norm(x)), maps
 
