@@ -1,8 +1,8 @@
 """Take out of an executed notebook whatever changes from run to run, so that a second run leaves no diff.
 
 Gone: execution times, widget ids and state, progress bars, `%time` lines, memory addresses, versions of Python and of
-matplotlib, scripts (bertviz). Kept and bounded: the pictures. A control is replaced by a note and by what it showed at
-last, so that a page without a kernel reads on. Normalising twice is the same as once.
+matplotlib, scripts (bertviz's leave a picture in their place). Kept and bounded: the pictures. A control is replaced by
+a note and by what it showed at last, so that a page without a kernel reads on. Normalising twice is the same as once.
 """
 
 import base64
@@ -16,6 +16,7 @@ from nbformat.v4 import new_output
 from PIL import Image
 
 WIDGET = "application/vnd.jupyter.widget-view+json"
+STILL = "application/vnd.still+html"                # the picture that a view with a script brings along
 MAX_DPI = 100
 MAX_WIDTH = 1200                                    # pixels
 NOISY_METADATA = {"execution", "ExecuteTime", "collapsed", "scrolled", "trusted", "lines_to_next_cell"}
@@ -74,7 +75,10 @@ def clean(output, state):
 
     data = output.data
     data.pop("application/javascript", None)
-    if "<script" in data.get("text/html", ""):
+    still = data.pop(STILL, None)
+    if "<script" in data.get("text/html", "") and still:
+        data["text/html"] = still
+    elif "<script" in data.get("text/html", ""):
         words = data.get("text/plain", "<")                     # a view that says in words what it is keeps that
         return [note(SCRIPT if words.startswith("<") else words)]
     if WIDGET in data:

@@ -22,10 +22,11 @@ class Picture(Html):
     fig: object
 
 
-def picture(fig, alt):
+def picture(fig, alt, shrink=True):
     """A matplotlib figure as a PNG of 100 dpi with alternative text; closes it, so that it shows only once.
 
-    fig: a matplotlib Figure. alt: what a reader who cannot see it should know, one line or a few.
+    fig: a matplotlib Figure. alt: what a reader who cannot see it should know, one line or a few. shrink: on a narrow
+    screen the picture shrinks to the column; False keeps its size, and one scrolls it sideways.
     Neither JupyterLab (4.6) nor nbconvert's default template reads the `alt` metadata of an image/png output, so the
     picture is an HTML <img alt>, which both keep, also in a notebook that is not trusted. The figure stays usable as
     `.fig`, the file as `.png`. The same figure gives the same bytes: no date and no version is written into them.
@@ -47,7 +48,9 @@ def picture(fig, alt):
         sys.modules["matplotlib.pyplot"].close(fig)
     png = _smaller(file)
     source = base64.b64encode(png).decode()
-    return Picture(f'<img alt="{escape(alt)}" src="data:image/png;base64,{source}">', visible(alt), png, fig)
+    image = f'<img alt="{escape(alt)}" src="data:image/png;base64,{source}"'
+    html = f"{image}>" if shrink else f'<div style="overflow-x:auto">{image} style="max-width:none"></div>'
+    return Picture(html, visible(alt), png, fig)
 
 
 def _smaller(file):

@@ -94,7 +94,8 @@ def head_grid(A, tokens, title=None):
     heads = sorted(range(len(maps)), key=lambda i: -maps[i].max())[:4]
     best = "; ".join(f"{names[i]}: {_largest(maps[i], _causal(maps[i]), tokens, tokens, 1)}" for i in heads)
     layers = (f"{count(L, 'layer')} of " if dimensions == 4 else "") + count(K, "head")
-    return picture(fig, _titled(title, f"Attention maps of {layers} over {T} tokens. Largest entries: {best}."))
+    alt = _titled(title, f"Attention maps of {layers} over {T} tokens. Largest entries: {best}.")
+    return picture(fig, alt, shrink=across < 4)                 # many maps are unreadable at the width of a telephone
 
 
 @plain

@@ -150,10 +150,11 @@ def test_the_explorer_is_drawn_clicked_on_and_read_from_python(lab, numbers):
     expect(said).to_contain_text("mean over queries")
 
 
-def test_a_committed_notebook_shows_the_drawing_and_a_line_of_text(lab):
+def test_a_committed_notebook_shows_a_picture_in_place_of_each_view(lab):
     page = lab("committed.ipynb", run=False)
-    expect(view(page, 1).locator(".jp-OutputArea-output")).to_have_text(
-        "bertviz's head view of 2 layers × 3 heads over 4 tokens: run this cell to see it.")
-    picture = view(page, 4).locator("img")
-    expect(picture).to_have_attribute("alt", re.compile("^Layer 0, mean of all heads: Attention from 4 queries to 4"))
-    assert picture.evaluate("picture => picture.complete && picture.naturalWidth > 300")
+    for cell, alt in ((1, "^bertviz's head view: layer 0, all heads"), (2, "^bertviz's model view: every layer"),
+                      (3, "^bertviz's neuron view: layer 0, head 0"),
+                      (4, "^Layer 0, mean of all heads: Attention from 4 queries to 4")):
+        picture = view(page, cell).locator("img")
+        expect(picture).to_have_attribute("alt", re.compile(alt))
+        assert picture.evaluate("picture => picture.complete && picture.naturalWidth > 300")

@@ -49,7 +49,7 @@ class Tags(HTMLParser):
 
 def page_of(shown):
     [(_, div), (_, frame)] = Tags(shown.html).tags
-    assert frame["sandbox"] == "allow-scripts" and div["style"] == "min-width:1000px"
+    assert frame["sandbox"] == "allow-scripts" and div["style"] == "min-width:900px"
     return frame["srcdoc"]
 
 
@@ -67,7 +67,7 @@ def test_head_and_model_view_get_what_bertviz_gives_them(kind, real):
     [expected], [got] = theirs.pop("attention"), mine.pop("attention")
     assert np.allclose(got.pop("attn"), expected.pop("attn"), atol=5.1e-5, rtol=0)
     assert expected.pop("name") == "Cross" and got == expected
-    for name in set(theirs) - {"root_div_id", "display_mode"}:
+    for name in set(theirs) - {"root_div_id", "display_mode", "layer", "head"}:
         assert mine[name] == theirs[name]
 
 
@@ -131,12 +131,38 @@ def test_the_same_view_twice_is_the_same_text_and_tensors_are_arrays():
     assert bertviz_view("head", A[0], WORDS).html == bertviz_view("head", A[:1], WORDS).html
 
 
-def test_a_committed_notebook_keeps_one_line():
-    shown = VIEWS["model"](WORDS)
-    output = new_output("execute_result", {"text/html": shown.html, "text/plain": repr(shown)}, execution_count=1)
-    [kept] = normalise(new_notebook(cells=[new_code_cell("x", outputs=[output])])).cells[0].outputs
-    words = "bertviz's model view of 2 layers × 4 heads over 3 tokens: run this cell to see it."
-    assert kept.data == {"text/plain": words}
+@pytest.mark.parametrize("kind, told", [
+    ("head", "bertviz's head view: layer 0, all heads, from “film”."),
+    ("model", "bertviz's model view: every layer and head."),
+    ("neuron", "bertviz's neuron view: layer 0, head 0, from “film”.")])
+def test_a_committed_notebook_keeps_a_picture_and_one_line(kind, told):
+    shown = VIEWS[kind](WORDS)
+    notebook = new_notebook(cells=[new_code_cell("x", outputs=[
+        new_output("execute_result", shown._repr_mimebundle_(), execution_count=1) for _ in range(2)])])
+    first, second = normalise(notebook).cells[0].outputs
+    assert first.data == second.data and set(first.data) == {"text/html", "text/plain"}
+    assert first.data["text/plain"].endswith("over 3 tokens: run this cell to see it.")
+    tag, picture = Tags(first.data["text/html"]).tags[-1]
+    assert tag == "img" and picture["alt"].startswith(told) and picture["src"].startswith("data:image/png;base64,")
+
+
+def test_the_view_and_its_picture_open_on_the_layer_and_head_that_are_asked_for():
+    shown = bertviz_view("neuron", A, WORDS, queries=Q, keys=K, layer=1, head=-1, token=1)
+    assert (params_of(shown)["layer"], params_of(shown)["head"]) == (1, 3)
+    weights, top = A[1, 3, 1], WORDS[A[1, 3, 1].argmax()]
+    assert "layer 1, head 3, from “good”. " in shown.still().text
+    assert f"{top} gets {weights.max():.2f} of the attention" in shown.still().text
+    picture = bertviz_view("head", CROSS, WORDS, columns=list("abcde"), layer=1, token=0).still()
+    for head, row in enumerate(CROSS[1, :, 0]):
+        assert f"head {head}: {'abcde'[row.argmax()]} {row.max():.2f}" in picture.text
+
+
+@pytest.mark.parametrize("kind", VIEWS)
+def test_a_picture_takes_any_token_and_the_smallest_text(kind):
+    odd = ["$x$ <b>", "\u202e\ud800", ""]
+    assert VIEWS[kind](odd).still().png.startswith(b"\x89PNG")
+    one = {"queries": np.zeros((1, 1, 1, 1)), "keys": np.zeros((1, 1, 1, 1))} if kind == "neuron" else {}
+    assert bertviz_view(kind, [[[1.0]]], ["a"], **one).still().png.startswith(b"\x89PNG")
 
 
 def test_no_heavy_package_is_loaded():
@@ -175,6 +201,8 @@ def test_a_missing_package_is_named_with_its_cure(package, monkeypatch):
     (lambda: bertviz_view("neuron", A, WORDS, queries=Q[0], keys=K), ValueError, r"queries .* shape \(2, 4, 3, any\)"),
     (lambda: bertviz_view("neuron", A, WORDS, queries=Q, keys=K[:, :2]), ValueError, r"keys must have shape"),
     (lambda: bertviz_view("neuron", A, WORDS, queries=Q, keys=K[..., :5]), ValueError, r"keys .* \(2, 4, 3, 6\), got"),
+    (lambda: bertviz_view("head", A, WORDS, layer=2), ValueError, "layer must be from -2 to 1, got 2"),
+    (lambda: bertviz_view("head", A, WORDS, token="not"), ValueError, "token must be from -3 to 2, got 'not'"),
     (lambda: bertviz_view("model", np.ones((12, 12, 40, 40)), ["w"] * 40), ValueError, "230,400 lines .* shorter text"),
 ])
 def test_bad_input_gets_one_clear_line(call, error, words):

@@ -98,6 +98,12 @@ def test_the_largest_entries_are_named():
     assert "Attention maps of 1 layer of 1 head over 2 tokens" in repr(head_grid(heads[None, :1], ["a", "b"]))
 
 
+def test_a_wide_grid_keeps_its_size_on_a_narrow_screen():
+    few, many = (head_grid(np.stack([A] * n), WORDS).html for n in (3, 12))
+    assert few.startswith("<img") and "max-width" not in few
+    assert many.startswith('<div style="overflow-x:auto"><img alt=') and many.endswith(' style="max-width:none"></div>')
+
+
 def test_masked_cells_are_told_and_drawn_apart_from_zero():
     causal, full = heatmap(CAUSAL, WORDS), heatmap(CAUSAL, WORDS, mask=np.ones((4, 4)))
     assert "6 cells are masked" in repr(causal) and "masked" not in repr(full)
