@@ -5,8 +5,7 @@ A is an assignment, 02_attention or just 02; where it may be left out, it stands
 
 import argparse
 import collections
-import datetime
-import re
+import shlex
 import sys
 import warnings
 from pathlib import Path
@@ -17,7 +16,7 @@ a class, from beginning to end:
   (put what comes back into grading/inbox/02_attention/, as your platform gives it)
   python -m coursekit.grade grade 02                runs it all in a sandbox, and fills the gradebook
   (mark texts by hand: in JupyterLab, Nbgrader → Formgrader → Manual Grading; then grade 02 again)
-  python -m coursekit.grade feedback 02             → grading/feedback/STUDENT/02_attention/02_attention.html
+  python -m coursekit.grade feedback 02 --zip       → grading/feedback/STUDENT/02_attention/02_attention.html, packed
   python -m coursekit.grade export 02               → grading/02_attention.csv, and for Canvas and Moodle
 
 docs/teaching.md tells the whole story.
@@ -27,12 +26,15 @@ docs/teaching.md tells the whole story.
 def release(course, options):
     """Make the zip file for students: lectures, coursekit and exercises, without solutions and hidden tests. The
     solutions must get all points before that, with the seed that submissions will be marked with."""
-    from coursekit.grade import bundle, pipeline
+    from tqdm import tqdm
+
+    from coursekit.grade import bundle, late, pipeline
     names = chosen(course, options)
-    due = when(options.due) if options.due else None
+    due = late.when(options.due) if options.due else None
     with course.alone():
+        pipeline.sandbox(options.unsafe)                                # no use starting if there is none
         course.backup()
-        for name in names:
+        for name in tqdm(names, desc="preparing", unit="assignment", disable=None):
             course.prepare(name)
         pipeline.try_solutions(course, names, options.unsafe)
         if due:
@@ -48,6 +50,8 @@ def release(course, options):
 
 def intake(course, options):
     """Sort what is in grading/inbox/ and say of each submission whether it can be graded. Nothing of it is run."""
+    from tqdm import tqdm
+
     from coursekit.grade import pipeline
     from coursekit.grade.records import Record, shown
     for name in chosen(course, options, waiting=True):
@@ -55,10 +59,12 @@ def intake(course, options):
         with course.alone():
             released = course.prepare(name)
             others = {other: course.prepare(other) for other in course.assignments() if other != name}
-            for student in course.submitted(name):
+            for student in tqdm(course.submitted(name), desc=f"{name}, reading", unit="student", disable=None,
+                                leave=False):
                 found = pipeline.take_in(course, name, student, released, others)
                 said = [f"rejected: {found.why}"] if isinstance(found, Record) else found.notes or ["fine"]
-                print(f"{name}  {shown(student):<20} " + "\n".join(said).replace("\n", "\n" + " " * (len(name) + 23)))
+                tqdm.write(f"{name}  {shown(student):<20} "
+                           + "\n".join(said).replace("\n", "\n" + " " * (len(name) + 23)))
 
 
 def grade(course, options, again=False):
@@ -85,18 +91,41 @@ def regrade(course, options):
     grade(course, options, again=True)
 
 
+def choose(course, options):
+    """Say whose a hand-in is where names do not: these entries of the inbox, and no others, are the student's."""
+    from coursekit.grade import chosen
+    name = course.assignment(options.assignment)
+    chosen.choose(course, name, options.student, options.entries)
+    print(f"{name}, {options.student}: {', '.join(options.entries) or 'what the names say'}. Now grade again.")
+
+
 def feedback(course, options):
     """Write a page for each student: the own notebook, the points, and what the checks said."""
-    from coursekit.grade import feedback
+    from coursekit.grade import feedback, returning
     for name in chosen(course, options, waiting=True):
         print(f"{name}: {feedback.write(course, name)} pages in grading/feedback/")
+        if options.zip:
+            packed, left = returning.pack(course, name)
+            for path, count in packed.items():
+                print(f"{name}: {count} of them in {path.relative_to(course.root)}")
+            if left:
+                print(f"{name}: to be returned by hand: {', '.join(left)}", file=sys.stderr)
 
 
 def export(course, options):
-    """Write the marks as tables: one with states and the points of each question, one for Canvas, one for Moodle."""
-    from coursekit.grade import reports
-    for name in chosen(course, options, waiting=True):
-        print(f"{name}: " + ", ".join(str(path.relative_to(course.root)) for path in reports.export(course, name)))
+    """Write the marks as tables: one with states and the points of each question, one for Canvas, one for Moodle; and
+    without A, grading/marks.csv with all assignments."""
+    from coursekit.grade import reports, term
+    names = chosen(course, options, waiting=True)
+    for name in names:
+        paths, unread = reports.export(course, name, options.so_far)
+        print(f"{name}: " + ", ".join(str(path.relative_to(course.root)) for path in paths))
+        if unread:
+            what = "points so far" if options.so_far else "no points (--so-far: those so far)"
+            print(f"{name}: {what} for Canvas and Moodle where nobody has read the text yet: {listed(unread)}",
+                  file=sys.stderr)
+    if not options.assignment:
+        print(f"{term.write(course, names).relative_to(course.root)}: all assignments together")
 
 
 def stats(course, options):
@@ -106,30 +135,32 @@ def stats(course, options):
         print(*reports.stats(course, name), "", sep="\n")
 
 
-def when(text):
-    """A time, as nbgrader keeps it: in UTC, without saying so. (Its own reading takes +0100 for 100 seconds.)
-
-    >>> print(when("2026-11-30 18:00 UTC"), when("2026-11-30 18:00 +0100"))
-    2026-11-30 18:00:00 2026-11-30 17:00:00
-    """
-    from coursekit.grade.course import CourseError
-    try:
-        time = datetime.datetime.fromisoformat(re.sub(" ([+-])", r"\1", re.sub(" ?UTC$", "+00:00", text)))
-    except ValueError:
-        raise CourseError(f"{text!r} is no time that --due understands: write it like "
-                          '"2026-11-30 18:00 UTC".') from None
-    return time.astimezone(datetime.UTC).replace(tzinfo=None) if time.tzinfo else time
-
-
 def sort(course, assignment, source=None):
-    """Sort the inbox, and say what is the matter with some of it."""
-    from coursekit.grade import inbox
+    """Sort the inbox, and say what is the matter with some of it, and what the teacher has to choose."""
+    from coursekit.grade import download, inbox, late, owners
     from coursekit.grade.course import CourseError
+    from coursekit.grade.records import shown
     if source and not Path(source).exists():
         raise CourseError(f"There is no folder or file {source}.")
-    students, left = inbox.sort(course, assignment, source)
+    students, left, doubtful = inbox.sort(course, assignment, source)
     for why, names in left.items():
-        print(f"{assignment}: {', '.join(names[:20])}{' …' if len(names) > 20 else ''}: {why}", file=sys.stderr)
+        print(f"{assignment}: {listed(names)}: {why}", file=sys.stderr)
+    command = f"    python -m coursekit.grade choose {assignment}"
+    if owners.NOBODY in left:
+        print(f"{assignment}: complete grading/roster.csv, or say whose they are:\n{command} STUDENT 'NAME'",
+              file=sys.stderr)
+    for student, labels in doubtful.items():
+        print(f"{assignment}: what is {student}'s? Nothing counts until you say so, or take the others away:\n"
+              + "\n".join(f"{command} {student} {shlex.quote(shown(label))}" for label in labels), file=sys.stderr)
+    known = late.times(course, assignment)
+    if unknown := [student for student in download.marked_late(course, assignment) if student not in known]:
+        print(f"{assignment}: marked as late by the platform, and grading/late.csv does not say when it came, so it "
+              f"counts as in time: {listed(unknown)}", file=sys.stderr)
+
+
+def listed(names):
+    """The first of some names, in a line."""
+    return ", ".join(names[:20]) + (f" and {len(names) - 20} more" if len(names) > 20 else "")
 
 
 def chosen(course, options, waiting=False):
@@ -158,10 +189,10 @@ def parser():
     main = argparse.ArgumentParser("python -m coursekit.grade", description=__doc__, epilog=EPILOG,
                                    formatter_class=argparse.RawDescriptionHelpFormatter)
     commands = main.add_subparsers(title="commands", metavar="COMMAND", required=True)
-    for function in (release, intake, grade, regrade, feedback, export, stats):
+    for function in (release, intake, choose, grade, regrade, feedback, export, stats):
         command = commands.add_parser(function.__name__, help=function.__doc__, description=function.__doc__)
         command.set_defaults(function=function)
-        needed = {} if function is not regrade else {"nargs": None}
+        needed = {"nargs": None} if function in (choose, regrade) else {}
         command.add_argument("assignment", metavar="A", **({"nargs": "?", "help": "the assignment; without it, all"}
                                                            | needed))
         command.add_argument("--course", default=".", metavar="FOLDER", help="the course's folder (default: this one)")
@@ -171,6 +202,16 @@ def parser():
         if function is intake:
             command.add_argument("--from", dest="source", metavar="FOLDER",
                                  help="a folder or zip file in place of the inbox")
+        if function is choose:
+            command.add_argument("student", metavar="STUDENT", help="an id of the roster")
+            command.add_argument("entries", nargs="*", metavar="NAME",
+                                 help="as `intake` names them; without any, what was chosen is forgotten")
+        if function is feedback:
+            command.add_argument("--zip", action="store_true", help="also pack the pages, to upload where the class "
+                                 "handed in: one zip file for Canvas, one for Moodle")
+        if function is export:
+            command.add_argument("--so-far", action="store_true", help="for Canvas and Moodle, give points to those as "
+                                 "well whose text nobody has read")
         if function is regrade:
             command.add_argument("students", nargs="*", metavar="STUDENT", help="ids; without any, the whole class")
         if function in (release, grade, regrade):
@@ -188,6 +229,7 @@ def parser():
 def main(arguments=None):
     """Run a command; the exit status is 0, or 1 when the teacher must do something first."""
     options = parser().parse_args(arguments)
+    sys.modules.setdefault("rfc3987_syntax", None)                      # jsonschema compiles its grammar for seconds
     from sqlalchemy.exc import SAWarning                                # here, so that --help comes at once
 
     from coursekit.grade.course import Course, CourseError

@@ -7,7 +7,7 @@ from coursekit.grade.course import CourseError
 
 FILES = ["LICENSE", "SYLLABUS.md", "Makefile", "pyproject.toml", "constraints.txt", "environment.yml"]
 FOLDERS = ["coursekit", "lectures", "docs", "tools"]
-NEVER = {"__pycache__", ".ipynb_checkpoints"}
+NEVER = {"__pycache__", ".ipynb_checkpoints", "teaching.md"}
 EPOCH = (1980, 1, 1, 0, 0, 0)                                           # the same contents give the same bytes
 README = """\
 # Attention, explained?
@@ -50,7 +50,7 @@ def write(course, assignments, path):
     for folder in FOLDERS:
         for here, folders, names in os.walk(course.root / folder):
             folders[:] = [name for name in folders if name not in NEVER]
-            for name in names:
+            for name in sorted({*names} - NEVER):
                 file = os.path.join(here, name)
                 if not name.startswith(".") and not name.endswith((".pyc", ".tmp")) and not os.path.islink(file):
                     wanted[os.path.relpath(file, course.root)] = file

@@ -1,8 +1,12 @@
 """A teacher's course folder: what lies where, who is in the class, and nbgrader's objects set up for it.
 
     solutions/A/A.ipynb                the teacher's notebook of assignment A
-    grading/roster.csv                 the class: id, first_name, last_name, email, lms_user_id (the first is enough)
+    grading/roster.csv                 the class, in our columns or a platform's (roster.py)
+    grading/late.csv                   what came late, and extensions (late.py)
+    grading/weights.csv                how much each assignment counts (term.py)
     grading/inbox/A/                   downloads of a learning platform, in any arrangement (inbox.py)
+    grading/chosen.csv                 whose a hand-in is, where its name does not say (chosen.py)
+    grading/entries/A.json             the names that the platform gave to what came
     grading/submitted/STUDENT/A/       what was handed in; never changed here
     grading/checked/STUDENT/A/         the same, read and repaired (intake.py)
     grading/autograded, feedback       nbgrader's, as usual
@@ -13,12 +17,10 @@
 """
 
 import contextlib
-import csv
 import fcntl
 import hashlib
 import logging
 import os
-import re
 import secrets
 import sqlite3
 import sys
@@ -32,10 +34,10 @@ from nbgrader.converters.base import NbGraderException
 from nbgrader.coursedir import CourseDirectory
 from traitlets.config import PyFileConfigLoader
 
+from coursekit.grade import roster
 from coursekit.grade.checks.unseen import SEED
 
 CONFIG = "nbgrader_config.py"
-STUDENT = re.compile(r"\w[\w.@+-]{0,99}")                               # an id that is safe as a folder's name
 COLUMNS = ("first_name", "last_name", "email", "lms_user_id")
 BACKUPS = 20                                                            # how many are kept
 
@@ -109,24 +111,18 @@ class Course:
 
     # ── the class ─────────────────────────────────────────────────────────────────────────────────────────────────
 
-    def roster(self):
-        """{student: {column: text}} from grading/roster.csv; {} without one. CourseError if it cannot be understood."""
+    def people(self):
+        """{student: roster.Person} from grading/roster.csv; {} without one. CourseError if it cannot be understood."""
         path = self.grading / "roster.csv"
-        if not path.exists():
-            return {}
-        with path.open(newline="", encoding="utf-8-sig") as file:
-            rows = [{str(key).strip().lower(): str(value or "").strip() for key, value in row.items()}
-                    for row in csv.DictReader(file)]
-        if rows and "id" not in rows[0]:
-            raise CourseError(f"{path.relative_to(self.root)} has no column “id”; it has {', '.join(rows[0])}.")
-        found = {}
-        for row in rows:
-            if not STUDENT.fullmatch(row["id"]) or row["id"] in found:
-                raise CourseError(f"{path.relative_to(self.root)}: the id {row['id']!r} " + (
-                    "is there twice." if row["id"] in found else
-                    "is empty, or has signs other than letters, digits and . _ @ + -."))
-            found[row["id"]] = {column: row.get(column) or None for column in COLUMNS}
-        return found
+        try:
+            return roster.read(path) if path.exists() else {}
+        except roster.Unclear as error:
+            raise CourseError(f"{path.relative_to(self.root)}: {error}") from None
+
+    def roster(self):
+        """The same as nbgrader keeps it: {student: {column: text or None}}."""
+        return {name: {column: getattr(person, column) for column in COLUMNS}
+                for name, person in self.people().items()}
 
     def submitted(self, assignment):
         """{name: folder} of what lies in grading/submitted for an assignment. Names are as found: not yet trusted."""

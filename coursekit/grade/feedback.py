@@ -16,13 +16,14 @@ from nbgrader.api import MissingEntry
 from pygments import highlight
 from pygments.formatters import HtmlFormatter
 from pygments.lexers import PythonLexer
+from tqdm import tqdm
 
 from coursekit.grade import records
-from coursekit.grade.course import STUDENT
 from coursekit.grade.harmless import LONGEST, markdown
 from coursekit.grade.protocol import clean
 from coursekit.grade.repair import grade_id, is_answer, is_plain, squeezed, teachers
 from coursekit.grade.reports import UNSEEN, question, questions
+from coursekit.grade.roster import STUDENT
 
 CODE = HtmlFormatter(nowrap=True, classprefix="c-")
 WORDS = {
@@ -38,7 +39,8 @@ def write(course, assignment):
     """Write grading/feedback/STUDENT/A/A.html for all who handed something in; return how many. The same marks give the
     same bytes."""
     released, people, count = course.released(assignment), course.roster(), 0
-    for student, record in records.everyone(course, assignment).items():
+    everyone = records.everyone(course, assignment)
+    for student, record in tqdm(everyone.items(), f"{assignment}, pages", unit="page", disable=None, leave=False):
         if record.state not in WORDS or not STUDENT.fullmatch(student):
             continue
         with course.gradebook() as gradebook:
@@ -65,11 +67,16 @@ def page(course, gradebook, assignment, record, released, person):
         assignment, record.student).notebooks) if cells else 0
     rows = []
     for name, found in marks.items() if record.state != "rejected" else ():
-        points = [mark.points for mark in found if mark.points is not None]
-        rows.append((name, sum(points) if points else None, sum(mark.most for mark in found), len(points) < len(found)))
+        points, most = [mark.points for mark in found if mark.points is not None], sum(mark.most for mark in found)
+        rows.append((name, sum(points) if points else None, most, len(points) < len(found), sign(sum(points), most)))
+    names = list(marks)
+    for number, name in enumerate(names):                               # where the table's links lead
+        if start := next((cell for cell in cells if cell.get("question") == name), None):
+            start["anchor"] = number
     name = " ".join(filter(None, [person.get("first_name"), person.get("last_name")])) or record.student
     return PAGE.render(
         assignment=assignment, record=record, name=clean(name, 200, lines=False), words=WORDS[record.state], rows=rows,
+        anchors={cell["question"]: cell["anchor"] for cell in cells if "anchor" in cell},
         cells=cells, late=late, total=max(0, sum(row[1] or 0 for row in rows) - late), most=sum(row[2] for row in rows),
         code_style=CODE.get_style_defs())
 
@@ -88,7 +95,7 @@ def shown(notebook, released, marks, comments):
         name = cell.metadata.get("nbgrader", {}).get("grade_id")
         if cell.cell_type == "markdown" and not is_answer(cell) and squeezed(cell.source) in texts:
             if lines := headings(cell.source):
-                found.append({"markdown": markdown(lines), "heading": True})
+                found.append({"markdown": lower(markdown(lines)), "heading": True})
         elif name not in given or not is_plain(given[name]):
             made = shown_cell(cell, given.get(name), name, marks, comments)
             if question(name) in empty:                                 # that it is empty has been said already
@@ -97,6 +104,26 @@ def shown(notebook, released, marks, comments):
     while found and found[-1].get("heading"):                           # with nothing below it
         found.pop()
     return found
+
+
+def lower(shown):
+    """Markdown shown as HTML, with its headings below the page's own."""
+    return Markup(re.sub(r"<(/?)h([1-5])>", lambda tag: f"<{tag[1]}h{int(tag[2]) + 1}>", shown))
+
+
+def sign(points, most):
+    """✓ for all points, ✗ if some were lost."""
+    return "✓" if points >= most else "✗"
+
+
+def told(name):
+    """What students call a test cell: the name in the gradebook means nothing to them.
+
+    >>> told("check_softmax"), told("more_softmax"), told("reading")
+    ('softmax, the tests you see', 'softmax, the tests you do not see', 'reading')
+    """
+    kinds = {"check": ", the tests you see", "more": ", the tests you do not see"}
+    return question(name) + kinds.get(name.partition("_")[0], "")
 
 
 def headings(text):
@@ -113,8 +140,10 @@ def shown_cell(cell, theirs, name, marks, comments):
     source = cell.source if theirs is None or is_answer(theirs) else theirs.source
     mark = next((mark for mark in marks.get(question(name), ()) if mark.name == name), None) if name else None
     outputs = cell.get("outputs", []) if mark or theirs is None or is_answer(theirs) else []
-    return {"markdown": markdown(source, cell.get("attachments")) if cell.cell_type == "markdown" else None,
-            "code": code(source), "mark": mark, "comment": comments.get(name),
+    words = markdown(source, cell.get("attachments")) if cell.cell_type == "markdown" else None
+    return {"markdown": words and lower(words), "code": code(source), "comment": comments.get(name), "mark": mark,
+            "told": mark and told(name), "sign": mark and mark.points is not None and sign(mark.points, mark.most),
+            "question": question(name) if question(name) in marks else None,
             "outputs": [part for output in outputs for part in outputs_of(output)]}
 
 
@@ -150,9 +179,9 @@ PAGE = jinja2.Environment(autoescape=True, trim_blocks=True, lstrip_blocks=True)
 <title>{{ assignment }}: {{ name }}</title>
 <style>
 :root { color-scheme: light; }
-body { font: 16px/1.5 system-ui, sans-serif; max-width: 50rem; margin: 2rem auto; padding: 0 1rem; color: #1a1a1a;
+body { font: 16px/1.5 system-ui, sans-serif; max-width: 58rem; margin: 2rem auto; padding: 0 1rem; color: #1a1a1a;
   background: #fff }
-pre { font: 14px/1.4 ui-monospace, monospace; white-space: pre-wrap; overflow-wrap: anywhere; margin: .5rem 0;
+pre { font: 14px/1.4 ui-monospace, monospace; white-space: pre-wrap; overflow-wrap: break-word; margin: .5rem 0;
   padding: .6rem .8rem;
   background: #f4f4f4; border-radius: 4px }
 pre.output { background: none; border-left: 3px solid #bbb; border-radius: 0 }
@@ -170,14 +199,15 @@ img { max-width: 100% }
 <p>{{ words }}{% if record.state == "rejected" %}: {{ record.why }}.{% endif %}</p>
 {% if rows %}
 <table>
-<tr><th>question</th><th>points</th><th>of</th><th></th></tr>
-{% for name, points, most, waits in rows %}
-<tr><td>{{ name }}</td><td class="number">{{ "" if points is none else "%g" % points }}</td>\
+<tr><th></th><th>question</th><th>points</th><th>of</th><th></th></tr>
+{% for name, points, most, waits, sign in rows %}
+<tr><td>{{ sign if not waits }}</td>\
+<td>{% if name in anchors %}<a href="#q{{ anchors[name] }}">{{ name }}</a>{% else %}{{ name }}{% endif %}</td><td class="number">{{ "" if points is none else "%g" % points }}</td>\
 <td class="number">{{ "%g" % most }}</td>\
 <td>{{ "to be read by a person" if waits }}</td></tr>
 {% endfor %}
-{% if late %}<tr><td>handed in late</td><td class="number">−{{ "%g" % late }}</td><td></td><td></td></tr>{% endif %}
-<tr><th>{{ "together, so far" if rows | map(attribute=3) | select | list else "together" }}</th>\
+{% if late %}<tr><td></td><td>handed in late</td><td class="number">−{{ "%g" % late }}</td><td></td><td></td></tr>{% endif %}
+<tr><th></th><th>{{ "together, so far" if rows | map(attribute=3) | select | list else "together" }}</th>\
 <td class="number">{{ "%g" % total }}</td><td class="number">{{ "%g" % most }}</td><td></td></tr>
 </table>
 {% endif %}
@@ -186,8 +216,11 @@ img { max-width: 100% }
 <ul>{% for note in record.notes %}<li>{{ note }}</li>{% endfor %}</ul>
 {% endif %}
 {% for cell in cells %}
+{% if cell.anchor is defined %}
+<div id="q{{ cell.anchor }}"></div>
+{% endif %}
 {% if cell.mark %}
-<p class="mark">{{ cell.mark.name }}: {% if cell.mark.points is none %}\
+<p class="mark">{{ cell.sign ~ " " if cell.sign }}{{ cell.told }}: {% if cell.mark.points is none %}\
 to be read by a person, {{ "%g" % cell.mark.most }} points{% else %}\
 {{ "%g" % cell.mark.points }} of {{ "%g" % cell.mark.most }} points{% endif %}</p>
 {% endif %}

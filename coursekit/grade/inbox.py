@@ -1,65 +1,129 @@
 """Sorts what a learning platform gives for download into nbgrader's folders, one for each student.
 
-What lies in grading/inbox/A/ (or in a zip file there) may be a folder or a file for each student, whose name begins
-with something that the roster knows: the id, the e-mail address or the part before its @, the id of the platform, or
-the names. So it is with Canvas (doejane_4711_815_02_attention.ipynb) and Moodle (Jane Doe_47_assignsubmission_file_/).
-A student's only notebook is called A.ipynb from then on.
+What lies in grading/inbox/A/ is read entry by entry (download.py); whose an entry is says its name's beginning, or the
+teacher (owners.py, chosen.py). A student's zip file is unpacked, once, within limits for each student. A student's only
+notebook is called A.ipynb from then on.
 """
 
-import collections
-import functools
-import os
-import re
-import stat
-import unicodedata
-import zipfile
-import zlib
-from pathlib import Path, PurePosixPath
+import contextlib
+import io
+from pathlib import Path
 
-from coursekit.grade.course import STUDENT
-from coursekit.grade.intake import LEFT_OUT, MAX_NOTEBOOK, TIMESTAMP
+from tqdm import tqdm
+
+from coursekit.grade import archive
+from coursekit.grade.checks.limit import TooLong, limit
+from coursekit.grade.chosen import choices, owned
+from coursekit.grade.download import entries, keep_names
+from coursekit.grade.intake import ALLOWED, IN_DOUBT, LEFT_OUT, MAX_FILES, MAX_NOTEBOOK, OTHER_KIND, TIMESTAMP
 from coursekit.grade.records import shown
 
-MAX_UNPACKED = 2 * MAX_NOTEBOOK                                         # bytes of what a zip file has for one student
-NOBODY = "nobody on the roster is known by it: name it STUDENT.ipynb, or complete grading/roster.csv"
-TWO = "its name could mean two students: name it STUDENT.ipynb"
+MAX_UNPACKED = 2 * MAX_NOTEBOOK                                         # bytes of all that one student handed in
+SECONDS = 30                                                            # for unpacking and copying it
 SEVERAL = "more than one notebook came: all are kept, and the one worked on counts"
+MANY = f"more than {MAX_FILES} files came: the others are left out"
 LARGE = LEFT_OUT + f"is too large: the most is {MAX_NOTEBOOK >> 20} MB; clear the notebook's outputs".encode()
-DAMAGED = LEFT_OUT + b"cannot be unpacked: it is damaged or has a password"
+TOO_MUCH = LEFT_OUT + f"is too much: all files together may have {MAX_UNPACKED >> 20} MB".encode()
+SLOW = LEFT_OUT + b"took too long to unpack"
+CONTESTED = IN_DOUBT + b"more than one hand-in claims to be this student's: the teacher has to say which one counts"
+UNCLEAR = IN_DOUBT + b"it is not clear whose a hand-in is: the teacher has to say"
 
 
 def sort(course, assignment, folder=None):
     """Copy grading/inbox/A (or another folder, or zip file) to grading/submitted.
 
-    Returns (students, {what is the matter: names of entries}). What two students could have handed in is nobody's.
+    Returns (students, {what is the matter: names of entries}, {student: labels of entries to choose from}). Who is to
+    be chosen for gets a marker instead of a notebook, so that intake rejects it with the reason.
     """
-    people, found, left, notebooks = keys(course.roster()), {}, {}, {}
+    left, chosen = {}, choices(course, assignment)
 
     def say(why, name):
         left.setdefault(why, set()).add(shown(name))
 
-    for entry, rest, read in entries(Path(folder or course.grading / "inbox" / assignment), people, assignment, say):
-        student = owner(entry, people, assignment)
-        if not student:
-            say(TWO if len(hits(entry, people)) > 1 else NOBODY, entry)
-            continue
-        name = "/".join([part for part in rest[:-1] if part not in (TIMESTAMP, f"{assignment}.ipynb")] + [*rest[-1:]])
-        name, files = name or entry, found.setdefault(student, {})
+    with contextlib.ExitStack() as stack:
+        found = entries(course, assignment, folder, stack, say)
+        theirs, doubtful = owned(found, chosen, say)
+        for student in tqdm(sorted(theirs), desc=f"{assignment}, sorting", unit="student", disable=None, leave=False):
+            target = place(course, assignment, student)
+            try:
+                with limit(SECONDS), contextlib.ExitStack() as opened:
+                    files = collected([found[label] for label in theirs[student]], assignment, student, opened, say)
+                    put(target, files, lambda why, name: say(why, f"{name} of {student}"))
+            except TooLong:
+                say(SLOW.removeprefix(LEFT_OUT).decode(), student)
+                put(target, {f"{assignment}.ipynb": lambda: SLOW}, lambda *_: None)
+    marked = {student: CONTESTED if len(labels) > 1 else UNCLEAR for student, labels in doubtful.items()}
+    for student, why in marked.items():
+        put(place(course, assignment, student), {f"{assignment}.ipynb": lambda why=why: why}, say)
+    for student, path in course.submitted(assignment).items():          # in doubt until now, and cleared up since
+        if student not in theirs and student not in marked and not path.is_symlink():
+            if (file := path / f"{assignment}.ipynb").is_file() and file.read_bytes().startswith(IN_DOUBT):
+                file.unlink()
+                with contextlib.suppress(OSError):
+                    path.rmdir()
+    keep_names(course, assignment, {student: sorted({found[label].name for label in labels})
+                                    for student, labels in theirs.items()}, marked)
+    return sorted(theirs), {why: sorted(names) for why, names in left.items()}, doubtful
+
+
+def place(course, assignment, student):
+    """Where nbgrader looks for what a student handed in."""
+    return course.root / course.directory("").submitted_directory / student / assignment
+
+
+def collected(entries, assignment, student, stack, say):
+    """{path: reader} of a student's files in some entries, zip files unpacked: at most MAX_FILES (and one, so that
+    intake says that there were more), MAX_UNPACKED bytes together, and only kinds that are used. Zip files stay open
+    as long as the stack."""
+    found, room = [], MAX_UNPACKED
+    for entry in entries:
+        for parts, size, read in entry.files:
+            if parts[-1].lower().endswith(".zip"):
+                room -= size                                            # it is held in memory
+                found += unpacked(parts, size, read, room, stack, lambda why: say(why, f"{parts[-1]} of {student}"))
+            else:
+                found.append((parts, size, read))
+    found.sort(key=lambda file: rank(file[0][-1]))
+    if len(found) > MAX_FILES:
+        say(MANY, student)
+    files, notebooks = {}, []
+    for parts, size, read in found[:MAX_FILES + 1]:
+        name = "/".join([part for part in parts[:-1] if part not in (TIMESTAMP, f"{assignment}.ipynb")] + [parts[-1]])
         while name in files:                                            # from another entry: both are kept
             name = f"again/{name}"
-        files[name] = read
-        if name.endswith(".ipynb"):
-            notebooks.setdefault(student, set()).add(entry)
-    for student, files in found.items():
-        if len(notebooks.get(student, ())) > 1:
-            say(SEVERAL, f"{student} ({', '.join(sorted(notebooks[student]))})")
-        names, given = [name for name in files if name.endswith(".ipynb")], {}
-        if len(names) == 1:                                             # as nbgrader wants it
-            files[f"{assignment}.ipynb"] = files.pop(names[0])
-            given[f"{assignment}.ipynb"] = names[0]                     # what the student called it
-        put(course.root / course.directory("").submitted_directory / student / assignment, files,
-            lambda why, name: say(why, f"{given.get(name, name)} of {student}"))
-    return sorted(found), {why: sorted(names) for why, names in left.items()}
+        kind = rank(parts[-1])
+        notebooks += [name] if kind == 0 else []
+        if kind == 2:
+            files[name] = lambda: OTHER_KIND
+        elif size > MAX_NOTEBOOK:
+            files[name] = lambda: LARGE
+        elif size > room:
+            files[name] = lambda: TOO_MUCH
+        else:
+            room -= size
+            files[name] = read
+    if len(notebooks) > 1:
+        say(SEVERAL, f"{student} ({', '.join(sorted(notebooks))})")
+    elif notebooks:                                                     # as nbgrader wants it
+        files = {f"{assignment}.ipynb": files.pop(notebooks[0])} | files
+    return files
+
+
+def rank(name):
+    """0 for a notebook, 1 for what may come along, 2 for what is not used."""
+    suffix = Path(name).suffix.lower()
+    return 0 if suffix == ".ipynb" else 1 if suffix in ALLOWED else 2
+
+
+def unpacked(parts, size, read, room, stack, say):
+    """What is in a student's zip file, as `collected` has it; or one marker in its place."""
+    if size > MAX_NOTEBOOK or room < 0:
+        return [(parts, 0, lambda: LARGE)]
+    try:
+        return archive.files(stack.enter_context(archive.opened(io.BytesIO(read()), archive.MAX_ENTRIES)))
+    except archive.Broken as error:
+        say(str(error))
+        return [(parts, 0, lambda: LEFT_OUT + str(error).encode())]
 
 
 def put(target, files, say):
@@ -80,112 +144,10 @@ def put(target, files, say):
         path = target / name
         try:
             data = read()
-            if data.startswith(LEFT_OUT):
+            if data.startswith(LEFT_OUT) and data != OTHER_KIND:
                 say(data.removeprefix(LEFT_OUT).decode("utf-8", "replace"), name)
             if not path.exists() or path.read_bytes() != data:
                 path.parent.mkdir(parents=True, exist_ok=True)
                 path.write_bytes(data)
         except OSError as error:
             say(f"could not be copied ({error.strerror})", name)
-
-
-def entries(folder, people, assignment, say):
-    """(name of the entry, the parts below it, a function that reads it) of each plain file in a folder or zip file.
-
-    Hidden ones do not count, and files are read one at a time, so that a class of any size fits into memory.
-
-    A zip file in the folder is a student's own if its name is, and the platform's if it can be nobody's. Without a
-    roster it is the platform's if there is nothing else. say(what is the matter, name) of what cannot be opened.
-    """
-    if folder.is_file():
-        yield from unpacked(folder, say)
-        return
-    alone = folder.is_dir() and len([path for path in folder.iterdir() if not path.name.startswith(".")]) == 1
-    for here, folders, names in os.walk(folder):
-        folders.sort()
-        for name in sorted(names):
-            path = Path(here, name)
-            parts = path.relative_to(folder).parts
-            if not stat.S_ISREG(path.lstat().st_mode) or not usable(parts):
-                continue
-            if len(parts) > 1 or path.suffix.lower() != ".zip":
-                large = path.stat().st_size > MAX_NOTEBOOK
-                yield parts[0], parts[1:], (lambda: LARGE) if large else path.read_bytes
-            elif not people and alone or people and not hits(name, people) and not re.search(r"_\d+_", name):
-                yield from unpacked(path, say)
-            elif owner(name, people, assignment):
-                for member, rest, read in unpacked(path, lambda why, _: say(why, name)):
-                    yield name, (member, *rest), read
-            else:
-                say(TWO if len(hits(name, people)) > 1 else NOBODY, name)
-
-
-def unpacked(path, say):
-    """What `entries` gives, of one zip file. Of what one entry holds at most MAX_UNPACKED bytes are taken."""
-    taken = collections.Counter()
-    try:
-        with zipfile.ZipFile(path) as archive:
-            for info in archive.infolist():
-                parts = PurePosixPath(info.filename).parts
-                if info.is_dir() or stat.S_ISLNK(info.external_attr >> 16) or not usable(parts):
-                    continue
-                taken[parts[0]] += info.file_size
-                large = info.file_size > MAX_NOTEBOOK or taken[parts[0]] > MAX_UNPACKED
-                yield parts[0], parts[1:], (lambda: LARGE) if large else functools.partial(member_of, path, info)
-    except (zipfile.BadZipFile, ValueError, OSError):
-        say("is no complete zip file: download it again", path.name)
-
-
-def member_of(path, info):
-    """The bytes of one file in a zip file, or the marker DAMAGED."""
-    try:
-        with zipfile.ZipFile(path) as archive:
-            return archive.read(info)
-    except (zipfile.BadZipFile, RuntimeError, NotImplementedError, EOFError, zlib.error, OSError):
-        return DAMAGED                                                  # RuntimeError: with a password
-
-
-def usable(parts):
-    """Is a path one that stays in its folder, with no hidden files and none that nbgrader gives a meaning to?"""
-    return bool(parts) and parts[0] != "/" and parts[-1] != TIMESTAMP and \
-        not any(part.startswith((".", "__MACOSX")) or "\\" in part or "\0" in part for part in parts)
-
-
-def keys(roster):
-    """{what a name may begin with: student}; what two students share is None."""
-    found = {}
-    for student, about in roster.items():
-        first, last, email = (about[column] or "" for column in ("first_name", "last_name", "email"))
-        for text in {squeezed(key) for key in (student, email, email.partition("@")[0], about["lms_user_id"] or "",
-                                                first + last, last + first)} - {""}:
-            found[text] = None if found.get(text, student) != student else student
-    return found
-
-
-def owner(entry, people, assignment):
-    """The student whose an entry is, or None. Without a roster its name is the id, with or without the assignment's."""
-    if not people:
-        name = stem(entry).removesuffix(f"_{assignment}")
-        return name if STUDENT.fullmatch(name) else None
-    found = hits(entry, people)
-    return found.pop() if len(found) == 1 else None
-
-
-def hits(entry, people):
-    """The students whom a name could mean: the one of its longest beginning, and those of the parts after that."""
-    parts, found = stem(entry).split("_"), set()
-    for n in range(len(parts), 0, -1):
-        if student := people.get(squeezed("_".join(parts[:n]))):
-            found, parts = {student}, parts[n:]
-            break
-    return found | {student for part in parts if (student := people.get(squeezed(part)))}
-
-
-def stem(entry):
-    """The name of an entry without .ipynb and .zip."""
-    return entry.removesuffix(".ipynb").removesuffix(".zip")
-
-
-def squeezed(text):
-    """A name without spaces, signs, accents and capitals."""
-    return "".join(c for c in unicodedata.normalize("NFKD", text).casefold() if c.isalnum())

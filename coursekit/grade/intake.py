@@ -29,6 +29,8 @@ MAX_PICTURES = 5 << 20                                                  # charac
 ALLOWED = {".py", ".csv", ".tsv", ".txt", ".md", ".json", ".png", ".jpg", ".jpeg", ".npy", ".npz"}
 TIMESTAMP = "timestamp.txt"                                             # nbgrader's: when it was handed in
 LEFT_OUT = b"\0left out: "                                             # then why: what the inbox could not copy
+IN_DOUBT = b"\0in doubt: "                                             # then why: in the place of a notebook
+OTHER_KIND = LEFT_OUT + b"was left out: files of this kind are not used"
 BEGINNINGS = {b"%PDF": "a PDF", b"PK": "a zip file (or a Word document)", b"<": "a web page", b"\x89PNG": "a picture",
               b"\x1f\x8b": "a compressed file"}
 
@@ -52,6 +54,9 @@ def look(folder, assignment, released, others=()):
     notebook} of other assignments, for the hint that one was mistaken for another. Raises `Rejected`."""
     notes, notebooks, files, pdfs, timestamp = [], {}, {}, [], ""
     for name, data in plain_files(Path(folder), notes):
+        if data.startswith(IN_DOUBT):
+            raise Rejected(data.removeprefix(IN_DOUBT).decode("utf-8", "replace"))
+        pdfs += [name] if name.lower().endswith(".pdf") else []
         if data.startswith(LEFT_OUT) and not name.lower().endswith(".ipynb"):
             notes.append(f"{name} {data.removeprefix(LEFT_OUT).decode('utf-8', 'replace')}")
         elif name.lower().endswith(".ipynb"):
@@ -61,8 +66,7 @@ def look(folder, assignment, released, others=()):
         elif Path(name).suffix.lower() in ALLOWED:
             files[name] = data
         else:
-            notes.append(f"{name} was left out: files of this kind are not used")
-            pdfs += [name] if name.lower().endswith(".pdf") else []
+            notes.append(f"{name} {OTHER_KIND.removeprefix(LEFT_OUT).decode()}")
     if pdfs and len(notes) == len(pdfs) and not notebooks and not files:
         raise Rejected(f"only a PDF came ({', '.join(pdfs)}). Hand in the notebook itself, {assignment}.ipynb")
     name, cells = choose(notebooks, assignment, released, dict(others), notes)
@@ -84,7 +88,7 @@ def plain_files(folder, notes):
     for here, folders, names in os.walk(folder):
         folders[:] = sorted(name for name in folders if name not in ("__pycache__", "__MACOSX")
                             and not name.startswith("."))
-        for name in sorted(names):
+        for name in sorted(names, key=lambda name: (not name.lower().endswith(".ipynb"), name)):
             path = Path(here, name)
             shown = clean(os.fsencode(path.relative_to(folder)).decode("utf-8", "replace"), 100, lines=False)
             about = path.lstat()

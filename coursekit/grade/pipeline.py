@@ -27,13 +27,14 @@ from tqdm import tqdm
 from traitlets import Any
 
 import coursekit
-from coursekit.grade import intake, records
+from coursekit.grade import intake, late, records
 from coursekit.grade.cells import LockedCell
 from coursekit.grade.checks.limit import TooLong, limit
-from coursekit.grade.course import STUDENT, CourseError, digest
+from coursekit.grade.course import CourseError, digest
 from coursekit.grade.execute import run_notebook
 from coursekit.grade.intake import Rejected
 from coursekit.grade.records import Record
+from coursekit.grade.roster import STUDENT
 from coursekit.grade.run import files_in
 from coursekit.grade.sandbox import choose
 from coursekit.grade.walls import GraderError, Limits
@@ -56,9 +57,9 @@ def grade(course, assignment, again=None, unsafe=False, jobs=None, scheduler=Non
             locked = locked_cells(gradebook, assignment)
             for name, person in course.roster().items():
                 gradebook.update_or_create_student(name, **person)
-        todo = []
+        todo, times = [], late.times(course, assignment)
         for name, folder in course.submitted(assignment).items():
-            wanted = digest(about, *contents(folder))
+            wanted = digest(about, *contents(folder), *([times[name]] if name in times else []))
             record = records.read(course, assignment, name)
             marked = course.grading / "autograded" / name / assignment / f"{assignment}.ipynb"
             lost = record and record.state != "rejected" and not marked.exists()
@@ -115,6 +116,8 @@ def take_in(course, assignment, student, released, others):
             raise Rejected(f"“{records.shown(student)}” cannot be an id, which has letters, digits and . _ @ + -")
         with limit(READING):
             checked = intake.look(course.submitted(assignment)[student], assignment, released, others)
+        if (given := late.times(course, assignment).get(student)) and given.came:
+            checked.timestamp = f"{given.came:%Y-%m-%d %H:%M:%S} UTC"
         keep(checked, course.grading / "checked" / student / assignment, assignment)
     except Rejected as error:
         return Record(student, "rejected", str(error))
@@ -222,6 +225,7 @@ def enter(course, assignment, record, checked, future):
     if outcome.state != "ran":
         record.state, record.why = outcome.state, "; ".join(outcome.notes)
     record.notes = [*record.notes, *outcome.notes]
+    late.extend(course, assignment, record.student)
     settings = course.directory(assignment, record.student, submitted_directory="grading/checked")
     converter = Autograde(coursedir=settings, config=course.config)
     converter.force = True

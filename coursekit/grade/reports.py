@@ -1,18 +1,20 @@
 """Tables from the gradebook: marks for a spreadsheet and for learning platforms, and what the class found hard."""
 
 import collections
-import csv
 import dataclasses
 import re
 import statistics
 
 import nbformat
 from nbgrader.api import MissingEntry
+from tqdm import tqdm
 
-from coursekit.grade import records
+from coursekit.grade import records, tables
+from coursekit.grade.download import marked_late
 from coursekit.grade.outputs import UNSEEN
 from coursekit.grade.protocol import clean
 
+NUMBER = re.compile(r"[-−]?\d+([.,]\d+)*(e[-+]?\d+)?")
 MARKED = ("graded", "needs manual grading", "timed out", "crashed")     # states in which there can be points
 
 
@@ -54,10 +56,10 @@ def questions(gradebook, assignment, student=None):
 
 def table(course, assignment):
     """A dictionary for each student: who, state, why, points, and those of each question; None where there are none."""
-    people, rows = course.roster(), []
+    people, rows, late = course.roster(), [], marked_late(course, assignment)
     everyone = records.everyone(course, assignment)
     with course.gradebook() as gradebook:
-        for student, record in everyone.items():
+        for student, record in tqdm(everyone.items(), f"{assignment}, marks", disable=None, leave=False):
             about = people.get(student, {})
             row = {"student_id": records.shown(student),
                    **{key: about.get(key) or "" for key in ("last_name", "first_name", "email")},
@@ -70,8 +72,11 @@ def table(course, assignment):
             row["of"] = sum(mark.most for found in marks.values() for mark in found)
             row["late_penalty"] = penalty
             row["hours_late"] = round(submission.total_seconds_late / 3600, 1) if submission else None
+            row["not_read"] = ", ".join(name for name, found in points.items() if len(found) < len(marks[name])
+                                        ) if submission else ""
             row |= {column(name, marks[name]): sum(found) if found else None for name, found in points.items()}
-            row["notes"] = "; ".join(record.notes)
+            unknown = submission and student in late and not submission.timestamp
+            row["notes"] = "; ".join([*record.notes, *(["late, says the platform"] if unknown else [])])
             rows.append(row)
     return rows
 
@@ -81,50 +86,33 @@ def column(name, marks):
     return f"{name} (of {sum(mark.most for mark in marks):g})"
 
 
-def export(course, assignment):
-    """Write grading/A.csv, A-canvas.csv and A-moodle.csv, and return their paths. Empty fields are no zeros."""
-    rows, people = table(course, assignment), course.roster()
+def export(course, assignment, so_far=False):
+    """Write grading/A.csv, A-canvas.csv and A-moodle.csv. Empty fields are no zeros; so_far: give points in the last
+    two to those as well whose text nobody has read. Returns (paths, [students of whom nobody has])."""
+    rows, people = table(course, assignment), course.people()
     most = f"{rows[0]['of']:g}" if rows else ""
     canvas = [{"Student": "    Points Possible", "ID": "", "SIS User ID": "", "SIS Login ID": "", "Section": "",
                assignment: most}]
     moodle = []
     for row in rows:
-        name, points = row["student_id"], row["points"]
-        canvas.append({"Student": ", ".join(filter(None, [row["last_name"], row["first_name"]])) or name,
-                       "ID": people.get(name, {}).get("lms_user_id") or "", "SIS User ID": name,
-                       "SIS Login ID": row["email"] or name, "Section": "", assignment: points})
-        moodle.append({"ID number": name, "First name": row["first_name"], "Last name": row["last_name"],
-                       "Email address": row["email"], assignment: points,
-                       "Feedback": f"{row['state'].capitalize()}: {row['why']}".strip(": .") + "."})
+        name, points = row["student_id"], row["points"] if so_far or not row["not_read"] else None
+        theirs = people[name].row if name in people else {}
+        canvas.append({"Student": theirs.get("student") or ", ".join(
+                           filter(None, [row["last_name"], row["first_name"]])) or name,
+                       "ID": people[name].lms_user_id if name in people else "",
+                       "SIS User ID": theirs.get("sis user id", name),
+                       "SIS Login ID": theirs.get("sis login id") or row["email"] or name,
+                       "Section": theirs.get("section", ""), assignment: points})
+        said = [f"{row['state'].capitalize()}: {row['why']}".strip(": ") + "."]
+        said += [f"Not read yet: {row['not_read']}; points may be added."] if row["not_read"] else []
+        moodle.append({"ID number": theirs.get("id number", name), "First name": row["first_name"],
+                       "Last name": row["last_name"], "Email address": row["email"], assignment: points,
+                       "Feedback": " ".join(said)})
     paths = []
     for suffix, lines in ("", rows), ("-canvas", canvas), ("-moodle", moodle):
         paths.append(course.grading / f"{assignment}{suffix}.csv")
-        write_csv(paths[-1], lines)
-    return paths
-
-
-def write_csv(path, rows):
-    """Write dictionaries as a table, the keys of the first as its head. No field can be taken for a formula."""
-    with path.with_suffix(".tmp").open("w", newline="", encoding="utf-8") as file:
-        writer = csv.writer(file)
-        writer.writerow(rows[0] if rows else [])
-        writer.writerows([[field(value) for value in row.values()] for row in rows])
-    path.with_suffix(".tmp").replace(path)
-
-
-def field(value):
-    """A value as a spreadsheet should have it.
-
-    >>> field(None), field(1.5), field("=1+1")
-    ('', '1.5', "'=1+1")
-
-    Spreadsheets also take the full-width ＝ ＋ － ＠ of East Asian keyboards for the beginning of a formula.
-    """
-    if value is None:
-        return ""
-    if isinstance(value, (int, float)):
-        return f"{value:g}"
-    return "'" + value if value.startswith(tuple("=+-@\t\r＝＋－＠")) else value
+        tables.write(paths[-1], lines, "utf-8" if suffix else "utf-8-sig")      # Excel wants the mark, Canvas does not
+    return paths, [row["student_id"] for row in rows if row["not_read"]]
 
 
 # ── what the class found hard ─────────────────────────────────────────────────────────────────────────────────────
@@ -134,13 +122,15 @@ def stats(course, assignment, most=3):
 
     What waits for a reader is counted, and is in no share.
     """
-    rows, said, waits = table(course, assignment), misconceptions(course, assignment), waiting(course, assignment)
+    rows, said = table(course, assignment), misconceptions(course, assignment)
+    waits = collections.Counter(name for row in rows for name in filter(None, row["not_read"].split(", ")))
     states = collections.Counter(row["state"] for row in rows)
     yield f"{assignment}: " + ", ".join(f"{count} {state}" for state, count in states.most_common())
     totals = [row["points"] for row in rows if row["points"] is not None]
     if totals:
         yield (f"points{', before reading' if waits else ''}: median {statistics.median(totals):g} "
                f"of {rows[0]['of']:g}, from {min(totals):g} to {max(totals):g}")
+        yield from histogram(totals, rows[0]["of"])
     with course.gradebook() as gradebook:
         marks = questions(gradebook, assignment)
     for name, found in marks.items():
@@ -154,20 +144,30 @@ def stats(course, assignment, most=3):
             continue
         yield ""
         yield f"{name:<24} {'; '.join(parts)}"
-        for message, count in said.get(name, collections.Counter()).most_common(most):
+        for message, count in alike(said.get(name, {})).most_common(most):
             yield f"    {count:>3} ×  {message}"
 
 
-def waiting(course, assignment):
-    """Counter {question: how many students have a text in it that nobody has read yet}."""
-    found = collections.Counter()
-    everyone = records.everyone(course, assignment)
-    with course.gradebook() as gradebook:
-        for student, record in everyone.items():
-            if record.state in MARKED and _submission(gradebook, assignment, student):
-                found.update(name for name, marks in questions(gradebook, assignment, student).items()
-                             if any(mark.points is None for mark in marks))
-    return found
+def histogram(totals, most, bars=5):
+    """Lines of text: how many of the totals lie in each fifth of the points; the last has those with all of them.
+
+    >>> list(histogram([0, 4, 5, 5], 5))
+    ['    0 … 1  █ 1', '    1 … 2   0', '    2 … 3   0', '    3 … 4   0', '    4 … 5  ███ 3']
+    """
+    counts = collections.Counter(max(0, min(bars - 1, int(bars * total / most))) if most else 0 for total in totals)
+    edges = [f"{most * i / bars:g}" for i in range(bars + 1)]
+    scale, width = max(1, max(counts.values()) / 40), max(map(len, edges))
+    for i in range(bars):
+        yield f"    {edges[i]:>{width}} … {edges[i + 1]:<{width}}  {'█' * round(counts[i] / scale)} {counts[i]}"
+
+
+def alike(said):
+    """Counter of messages, in which those that differ in numbers alone are one, told by the one that is heard most."""
+    groups = {}
+    for message, count in said.items():
+        groups.setdefault(NUMBER.sub("0", message), collections.Counter())[message] += count
+    return collections.Counter({found.most_common(1)[0][0] + (" (and with other numbers)" if len(found) > 1 else ""):
+                                found.total() for found in groups.values()})
 
 
 def misconceptions(course, assignment):

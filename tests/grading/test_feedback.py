@@ -40,13 +40,13 @@ def test_everybody_who_handed_in_has_a_page(graded, course):
 def test_it_has_the_own_notebook_the_marks_and_what_the_checks_said(page):
     half = text(page("half"))
     assert "return [4 for value in values]" in half and "Doubling and taking the mean" in half
-    assert "check_double: 0 of 1 points" in half and "check_mean: 2 of 2 points" in half
+    assert "✗ double, the tests you see: 0 of 1 points" in half and "✓ mean, the tests you see: 2 of 2 points" in half
     assert "why: to be read by a person, 3 points" in half
     assert "Is it twice each <b>value</b>?" in half, "the check's own words, escaped"
     assert "A test that you do not see was not passed." in half and "Other numbers are tried here." in half
     assert "numpy.sh was left out" in half
     plain = text(page("plain"))
-    assert "✓ double" in plain and "more_double: 2 of 2 points" in plain
+    assert "✓ double" in plain and "✓ double, the tests you do not see: 2 of 2 points" in plain
 
 
 def test_hidden_tests_are_in_no_page(graded, course):
@@ -92,10 +92,25 @@ def test_the_same_marks_give_the_same_bytes(graded, page):
 
 def test_a_text_that_waits_has_no_points_yet(page):
     half = page("half")
-    row = '<tr><td>why</td><td class="number">{}</td><td class="number">3</td><td>{}</td></tr>'
-    assert row.format("", "to be read by a person") in half
+    row = ('<tr><td>{}</td><td><a href="#q2">why</a></td><td class="number">{}</td><td class="number">3</td>'
+           '<td>{}</td></tr>')
+    assert row.format("", "", "to be read by a person") in half
     assert "<th>together, so far</th>" in half
-    assert row.format(0, "") in page("untouched"), "nothing was written, so there is nothing to read"
+    assert row.format("✗", 0, "") in page("untouched"), "nothing was written, so there is nothing to read"
+
+
+def test_the_table_says_where_points_were_lost_and_leads_there(page):
+    half = page("half")
+    for number, sign, name in (0, "✗", "double"), (1, "✓", "mean"):
+        assert f'<td>{sign}</td><td><a href="#q{number}">{name}</a></td>' in half
+    assert re.findall(r'id="(q\d)"', half) == ["q0", "q1", "q2"]
+    assert half.index('id="q0"') < half.index("✗ double, the tests you see") < half.index('id="q1"')
+
+
+def test_a_page_has_one_heading_of_the_first_rank(page):
+    for student in ("half", "plain"):
+        assert page(student).count("<h1>") == 1 and "<h2>Small numbers</h2>" in page(student)
+    assert not re.search(r"\b(check|more)_\w+[^(]*points", text(page("half")))
 
 
 def test_the_title_has_the_name_on_the_roster(page):
@@ -152,7 +167,7 @@ def test_marks_and_words_of_a_person_are_in_it(small):
         gradebook.db.commit()
     command(folder, "feedback")
     said = (folder / "grading" / "feedback" / "ada" / NAME / f"{NAME}.html").read_text()
-    assert "Everything is marked." in said and "why: 2.5 of 3 points" in said and "Yes, &lt;linear&gt;!" in said
+    assert "Everything is marked." in said and "✗ why: 2.5 of 3 points" in said and "Yes, &lt;linear&gt;!" in said
     assert "7.5" in said
 
 

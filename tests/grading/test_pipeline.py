@@ -21,7 +21,7 @@ CODE = [f"{name} (of {points})" for name, points in (("double", 3), ("mean", 2))
 def rows(folder):
     """{student: row of the exported table}."""
     reports.export(Course(folder), NAME)
-    with open(folder / "grading" / f"{NAME}.csv", newline="", encoding="utf-8") as file:
+    with open(folder / "grading" / f"{NAME}.csv", newline="", encoding="utf-8-sig") as file:
         return {row["student_id"]: row for row in csv.DictReader(file)}
 
 

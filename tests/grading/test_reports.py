@@ -1,22 +1,19 @@
-"""Tables for the teacher and for learning platforms, what the class found hard, late days, the inbox and the bundle."""
+"""Tables for the teacher and for learning platforms, what the class found hard, and the bundle."""
 
 import csv
-import os
 import zipfile
 
 import pytest
 from nbformat.v4 import new_output
 
-from coursekit.grade import bundle, inbox, reports
-from coursekit.grade.__main__ import when
+from coursekit.grade import bundle, reports, tables
 from coursekit.grade.course import CourseError
-from coursekit.grade.late import LateDays
 from coursekit.grade.records import STATES
 from tests.grading.classroom import NAME, SECRET, answers, command, hand_in
 
 
 def read(path):
-    with open(path, newline="", encoding="utf-8") as file:
+    with open(path, newline="", encoding="utf-8-sig") as file:
         return list(csv.DictReader(file))
 
 
@@ -33,14 +30,14 @@ def test_every_row_has_one_state_and_points_only_where_there_are_some(course, gr
 def test_no_field_is_a_formula(graded):
     for path in (graded[0] / "grading").glob("*.csv"):
         if path.name != "roster.csv":
-            with open(path, newline="", encoding="utf-8") as file:
+            with open(path, newline="", encoding="utf-8-sig") as file:
                 fields = [field for row in csv.reader(file) for field in row]
             assert fields and not [field for field in fields if field.startswith(("=", "+", "@", "\t"))]
 
 
 @pytest.mark.parametrize("sign", "=+-@\t\r＝＋－＠")
 def test_a_field_that_could_be_a_formula_is_marked_as_text(sign):
-    assert reports.field(f"{sign}1+1") == f"'{sign}1+1" and reports.field(f"1{sign}1") == f"1{sign}1"
+    assert tables.field(f"{sign}1+1") == f"'{sign}1+1" and tables.field(f"1{sign}1") == f"1{sign}1"
 
 
 def test_canvas_gets_its_columns(graded):
@@ -48,17 +45,38 @@ def test_canvas_gets_its_columns(graded):
     assert list(table[0]) == ["Student", "ID", "SIS User ID", "SIS Login ID", "Section", NAME]
     assert table[0]["Student"] == "    Points Possible" and table[0][NAME] == "8"
     half = next(row for row in table if row["SIS User ID"] == "half")
-    assert (half["Student"], half["ID"], half["SIS Login ID"], half[NAME]) == (
-        "Ada, Half", "4712", "half@example.org", "2")
+    assert (half["Student"], half["ID"], half["SIS Login ID"]) == ("Ada, Half", "4712", "half@example.org")
+    assert half[NAME] == "", "nobody has read the text"
+    assert next(row for row in table if row["SIS User ID"] == "exits")[NAME] == ""
     assert next(row for row in table if row["SIS User ID"] == "cut_off")[NAME] == "", "empty changes nothing there"
+
+
+def test_who_has_not_been_read_is_marked_everywhere(small):
+    folder, course, released = small
+    for student in ("ada", "bob"):
+        hand_in(folder, student, answers(released))
+    command(folder, "grade", "--unsafe")
+    with course.gradebook() as gradebook:
+        grade = gradebook.find_grade("why", NAME, NAME, "bob")
+        grade.manual_score, grade.needs_manual_grade = 3, False
+        gradebook.db.commit()
+    here = folder / "grading"
+    assert "has read the text yet: ada\n" in command(folder, "export", NAME)
+    assert (here / f"{NAME}.csv").read_bytes().startswith(b"\xef\xbb\xbf"), "spreadsheets need the mark"
+    assert not (here / f"{NAME}-canvas.csv").read_bytes().startswith(b"\xef\xbb\xbf")
+    assert [(row["not_read"], row["points"]) for row in read(here / f"{NAME}.csv")] == [("why", "5"), ("", "8")]
+    for platform, rows in ("canvas", slice(1, None)), ("moodle", slice(None)):
+        assert [row[NAME] for row in read(here / f"{NAME}-{platform}.csv")[rows]] == ["", "8"]
+    assert "points so far" in command(folder, "export", NAME, "--so-far")
+    assert [row[NAME] for row in read(here / f"{NAME}-canvas.csv")[1:]] == ["5", "8"]
 
 
 def test_moodle_gets_its_columns(graded):
     table = {row["ID number"]: row for row in read(graded[0] / "grading" / f"{NAME}-moodle.csv")}
-    assert table["half"]["Email address"] == "half@example.org" and table["half"][NAME] == "2"
+    assert table["half"]["Email address"] == "half@example.org" and table["half"][NAME] == ""
     assert table["cut_off"]["Feedback"].startswith("Rejected: there is no notebook")
     assert table["not_there"][NAME] == "" and table["not_there"]["Feedback"] == "Missing: nothing was handed in."
-    assert table["half"]["Feedback"] == "Needs manual grading."
+    assert table["half"]["Feedback"] == "Needs manual grading. Not read yet: why; points may be added."
 
 
 def test_stats_say_where_the_class_fell_over(graded):
@@ -67,6 +85,18 @@ def test_stats_say_where_the_class_fell_over(graded):
     double = said[said.index("\ndouble"):said.index("\nmean")]
     assert "Is it twice each <b>value</b>?" in double and "do not see" not in double, "one mistake, said once"
     assert SECRET not in said
+
+
+def test_stats_count_one_mistake_once_whatever_its_numbers():
+    said = {"wrong: row 0 sums to 0.57754, not 1": 1, "wrong: row 2 sums to 3, not 1": 2, "stops with KeyError": 2}
+    assert reports.alike(said) == {"wrong: row 2 sums to 3, not 1 (and with other numbers)": 3,
+                                   "stops with KeyError": 2}
+
+
+def test_the_histogram_counts_everybody_once():
+    lines = list(reports.histogram([0, 0.5, 7.9, 8, 8], 8))
+    assert [int(line.split()[-1]) for line in lines] == [2, 0, 0, 0, 3] and "6.4 … 8" in lines[-1]
+    assert len(list(reports.histogram([0, 0], 0))) == 5, "an assignment without points"
 
 
 def test_stats_count_what_waits_and_share_out_what_is_marked(small):
@@ -107,83 +137,6 @@ def test_words_of_a_students_error_are_not_repeated(name, message, wanted):
     ("· f is still empty: write.", "· f is still empty: write."), ("", "")])
 def test_the_gist_of_a_message(message, wanted):
     assert reports.gist(message) == wanted
-
-
-@pytest.mark.parametrize("days, penalty", [(0, 0), (1.9, 0), (2, 0), (2.1, 1), (3.0, 1), (4.5, 3), (40, 10)])
-def test_late_days(days, penalty):
-    assert LateDays(free=2, per_day=0.1).late_submission_penalty("ada", 10.0, days * 86_400) == pytest.approx(penalty)
-
-
-def test_late_days_are_taken_off(small):
-    folder, course, released = small
-    with open(folder / "nbgrader_config.py", "a", encoding="utf-8") as file:
-        file.write('c.AssignLatePenalties.plugin_class = "coursekit.grade.late.LateDays"\nc.LateDays.per_day = 0.2\n')
-    hand_in(folder, "ada", answers(released))
-    hand_in(folder, "ada", b"2026-05-02 18:00:00 UTC", "timestamp.txt")
-    command(folder, "release", "--due", "2026-05-01 12:00:00 UTC")
-    command(folder, "grade", "--unsafe")
-    row = reports.table(type(course)(folder), NAME)[0]
-    assert (row["points"], row["late_penalty"], row["hours_late"]) == (3, 2, 30)
-
-
-# ── the inbox ─────────────────────────────────────────────────────────────────────────────────────────────────────
-
-ROSTER = """id,first_name,last_name,email,lms_user_id
-jdoe,Jane,Doe,jane.doe@example.org,4711
-x_y,Xavier,Yáñez,xy@example.org,4712
-ann1,Ann,Lee,ann1@example.org,4713
-ann2,Ann,Lee,ann2@example.org,4714
-"""
-
-
-@pytest.mark.parametrize("entry, student", [
-    ("jdoe.ipynb", "jdoe"), ("jdoe_02_attention.ipynb", "jdoe"), ("x_y.ipynb", "x_y"),
-    ("x_y_02_attention-1.ipynb", "x_y"),
-    ("doejane_LATE_4711_99_02_attention.ipynb", "jdoe"), ("Jane Doe_815_assignsubmission_file_", "jdoe"),
-    ("yanezxavier_1_2_a.ipynb", "x_y"), ("jane.doe@example.org", "jdoe"), ("leeann_4714_1_a.ipynb", "ann2"),
-    ("Ann Lee_1_assignsubmission_file_", None), ("nobody.ipynb", None), ("02_attention.ipynb", None)])
-def test_whose_it_is(small, entry, student):
-    folder, course, _ = small
-    (folder / "grading" / "roster.csv").write_text(ROSTER, encoding="utf-8")
-    assert inbox.owner(entry, inbox.keys(course.roster()), "02_attention") == student
-
-
-def test_the_inbox_is_sorted_again_and_again(small):
-    folder, course, released = small
-    here = folder / "grading" / "inbox" / NAME
-    (here / "Jane Doe_1_assignsubmission_file_").mkdir(parents=True)
-    (here / "Jane Doe_1_assignsubmission_file_" / "mine.ipynb").write_text("{}")
-    (here / "Jane Doe_1_assignsubmission_file_" / "timestamp.txt").write_text("2020-01-01")
-    (here / "x_y.ipynb").write_text("{}")
-    (here / "stranger.ipynb").write_text("{}")
-    os.symlink("/etc/passwd", here / "ann1.ipynb")
-    (folder / "grading" / "roster.csv").write_text(ROSTER, encoding="utf-8")
-    assert inbox.sort(course, NAME) == (["jdoe", "x_y"], {inbox.NOBODY: ["stranger.ipynb"]})
-    submitted = folder / "grading" / "submitted"
-    assert {str(path.relative_to(submitted)) for path in submitted.rglob("*")
-            if path.is_file()} == {f"jdoe/{NAME}/{NAME}.ipynb", f"x_y/{NAME}/{NAME}.ipynb"}
-    (here / "x_y.ipynb").unlink()
-    (here / "x_y_again.ipynb").write_text("[]")
-    inbox.sort(course, NAME)
-    [path] = course.submitted(NAME)["x_y"].iterdir()
-    assert path.name == f"{NAME}.ipynb" and path.read_text() == "[]"
-    (here / "x_y.ipynb").write_text("{}")                               # now there are two, and intake chooses
-    inbox.sort(course, NAME)
-    assert {path.name for path in course.submitted(NAME)["x_y"].iterdir()} == {"x_y.ipynb", "x_y_again.ipynb"}
-    assert "stranger.ipynb" in command(folder, "intake", NAME)
-
-
-def test_a_zip_file_is_sorted_and_cannot_climb_out(small, tmp_path):
-    folder, course, _ = small
-    with zipfile.ZipFile(tmp_path / "all.zip", "w") as archive:
-        for name in ("jdoe_4711_1_a.ipynb", "x_y/a.ipynb", "../../x_y.ipynb", "/jdoe.ipynb", "x_y/../../../evil.ipynb"):
-            archive.writestr(name, "{}")
-    (folder / "grading" / "roster.csv").write_text(ROSTER, encoding="utf-8")
-    inbox.sort(course, NAME, tmp_path / "all.zip")
-    submitted = folder / "grading" / "submitted"
-    assert {str(path.relative_to(submitted)) for path in submitted.rglob("*")
-            if path.is_file()} == {f"jdoe/{NAME}/{NAME}.ipynb", f"x_y/{NAME}/{NAME}.ipynb"}
-    assert not list(tmp_path.rglob("evil.ipynb"))
 
 
 # ── the bundle ────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -247,10 +200,3 @@ def test_a_solution_that_misses_a_point_with_the_secret_seed_stops_the_release(s
 def test_what_a_command_does_not_understand_gets_one_line(template, arguments, words):
     said = command(template, *arguments, status=1)
     assert words in said and len(said.splitlines()) == 1
-
-
-@pytest.mark.parametrize("text, kept", [
-    ("2026-11-30 18:00 UTC", "2026-11-30 18:00:00"), ("2026-11-30 18:00", "2026-11-30 18:00:00"),
-    ("2026-11-30 18:00 +0100", "2026-11-30 17:00:00"), ("2026-11-30T18:00-05:00", "2026-11-30 23:00:00")])
-def test_times_are_kept_in_utc(text, kept):
-    assert str(when(text)) == kept
