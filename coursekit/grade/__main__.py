@@ -58,7 +58,7 @@ def intake(course, options):
         sort(course, name, options.source)
         with course.alone():
             released = course.prepare(name)
-            others = {other: course.prepare(other) for other in course.assignments() if other != name}
+            others = course.others(name)
             for student in tqdm(course.submitted(name), desc=f"{name}, reading", unit="student", disable=None,
                                 leave=False):
                 found = pipeline.take_in(course, name, student, released, others)
@@ -145,13 +145,16 @@ def sort(course, assignment, source=None):
     students, left, doubtful = inbox.sort(course, assignment, source)
     for why, names in left.items():
         print(f"{assignment}: {listed(names)}: {why}", file=sys.stderr)
-    command = f"    python -m coursekit.grade choose {assignment}"
+    command = f"    .venv/bin/python -m coursekit.grade choose {assignment}"
     if owners.NOBODY in left:
         print(f"{assignment}: complete grading/roster.csv, or say whose they are:\n{command} STUDENT 'NAME'",
               file=sys.stderr)
-    for student, labels in doubtful.items():
-        print(f"{assignment}: what is {student}'s? Nothing counts until you say so, or take the others away:\n"
+    for student, labels in list(doubtful.items())[:10]:
+        print(f"{assignment}: {student}: nothing counts until you choose, or take what is not theirs out of the inbox:\n"
               + "\n".join(f"{command} {student} {shlex.quote(shown(label))}" for label in labels), file=sys.stderr)
+    if len(doubtful) > 10:
+        print(f"{assignment}: so it is with {len(doubtful) - 10} more. Is an older download in the inbox as well?",
+              file=sys.stderr)
     known = late.times(course, assignment)
     if unknown := [student for student in download.marked_late(course, assignment) if student not in known]:
         print(f"{assignment}: marked as late by the platform, and grading/late.csv does not say when it came, so it "

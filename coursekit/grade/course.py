@@ -109,6 +109,11 @@ class Course:
         """The assignment as students get it, as a notebook."""
         return nbformat.read(self.grading / "release" / assignment / f"{assignment}.ipynb", as_version=4)
 
+    def others(self, assignment):
+        """{name: the same} of the other assignments, of those that were ever prepared."""
+        return {name: self.released(name) for name in self.assignments() if name != assignment
+                and (self.grading / "release" / name / f"{name}.ipynb").exists()}
+
     # ── the class ─────────────────────────────────────────────────────────────────────────────────────────────────
 
     def people(self):

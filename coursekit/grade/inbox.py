@@ -23,7 +23,7 @@ SECONDS = 30                                                            # for un
 SEVERAL = "more than one notebook came: all are kept, and the one worked on counts"
 MANY = f"more than {MAX_FILES} files came: the others are left out"
 LARGE = LEFT_OUT + f"is too large: the most is {MAX_NOTEBOOK >> 20} MB; clear the notebook's outputs".encode()
-TOO_MUCH = LEFT_OUT + f"is too much: all files together may have {MAX_UNPACKED >> 20} MB".encode()
+TOO_MUCH = LEFT_OUT + f"is too much, and so is what follows: together they may have {MAX_UNPACKED >> 20} MB".encode()
 SLOW = LEFT_OUT + b"took too long to unpack"
 CONTESTED = IN_DOUBT + b"more than one hand-in claims to be this student's: the teacher has to say which one counts"
 UNCLEAR = IN_DOUBT + b"it is not clear whose a hand-in is: the teacher has to say"
@@ -99,6 +99,7 @@ def collected(entries, assignment, student, stack, say):
             files[name] = lambda: LARGE
         elif size > room:
             files[name] = lambda: TOO_MUCH
+            break
         else:
             room -= size
             files[name] = read

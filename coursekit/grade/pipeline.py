@@ -73,9 +73,7 @@ def grade(course, assignment, again=None, unsafe=False, jobs=None, scheduler=Non
 
 def _grade(course, assignment, released, locked, todo, executor, window, unsafe, limits):
     """Run what is to do, and enter what comes back as it comes."""
-    others = {name: nbformat.read(path, as_version=4) for name in course.assignments() if name != assignment
-              and (path := course.grading / "release" / name / f"{name}.ipynb").exists()}
-    running, started, seed = {}, {}, course.seed()
+    running, started, seed, others = {}, {}, course.seed(), course.others(assignment)
 
     def finish(record):
         record.seconds = round(time.monotonic() - started[record.student], 1)
@@ -152,13 +150,21 @@ def try_solutions(course, assignments, unsafe=False, limits=Limits()):
             notebook = nbformat.read(course.source(name), as_version=4)
             files = dict(files_in(course.source(name).parent))
             runs[name] = executor.submit(run, notebook, locked, files, seed, unsafe, limits)
-    missed = [f"{name}, {cell.metadata.nbgrader.grade_id}" for name, future in runs.items()
+        for _ in tqdm(concurrent.futures.as_completed(runs.values()), desc="marking the solutions", total=len(runs),
+                      unit="assignment", disable=None):
+            pass
+    missed = [f"{name}, {cell.metadata.nbgrader.grade_id}{stopped(cell)}" for name, future in runs.items()
               for cell in future.result().notebook.cells
               if cell.cell_type == "code" and is_grade(cell) and not is_solution(cell)
               and operator.lt(*determine_grade(cell))]
     if missed:
         raise CourseError("The solutions themselves do not get all points with the seed in grading/seed "
                           f"({'; '.join(missed)}): mend the tests or the solutions first.")
+
+
+def stopped(cell):
+    """What ended a test cell from outside, for a message: too long a time is the machine's fault, perhaps."""
+    return "".join(f": {output.evalue}" for output in cell.outputs if output.get("ename") == "Stopped")
 
 
 # ── where student code runs ───────────────────────────────────────────────────────────────────────────────────────

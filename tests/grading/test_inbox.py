@@ -137,7 +137,7 @@ def test_nobodys_counts_until_the_teacher_has_chosen(course, how):
     assert "the teacher has to say" in rejection(course, "jdoe") and "sam" not in handed_in(course).values()
     assert roster != ROSTER or work(course, "ileve") == "eve", "the others go on"
     said = command(course.root, "intake", NAME)
-    assert "Nothing counts until you say so" in said
+    assert "jdoe: nothing counts until you choose" in said
     janes = next(label for label in doubtful["jdoe"] if "9911" in label or "815" in label or "_a" in label)
     assert f"choose {NAME} jdoe {shlex.quote(janes)}" in said
     command(course.root, "choose", NAME, "jdoe", janes)
@@ -342,3 +342,16 @@ def test_a_zip_file_cannot_climb_out(course, tmp_path):
     inbox.sort(course, NAME, tmp_path / "all.zip")
     assert handed_in(course).keys() == {("jdoe", f"{NAME}.ipynb"), ("ileve", f"{NAME}.ipynb")}
     assert not list(tmp_path.rglob("evil.ipynb"))
+
+
+def test_two_downloads_of_one_class_are_asked_about_in_few_lines(course):
+    names = [f"s{n}" for n in range(30)]
+    rows = "".join(f"{name},A,{name}\n" for name in names)
+    (course.grading / "roster.csv").write_text("id,first_name,last_name\n" + rows)
+    files = {f"{name}a_{n}_7_a.ipynb": name for n, name in enumerate(names, 100)}
+    put(course, {"submissions.zip": files, "submissions (1).zip": files})
+    assert len(inbox.sort(course, NAME)[2]) == 30 and not inbox.sort(course, NAME)[0]
+    said = command(course.root, "intake", NAME)
+    assert said.count("nothing counts until") == 10 and "with 20 more. Is an older download" in said
+    (course.grading / "inbox" / NAME / "submissions.zip").unlink()
+    assert sorted_by(course)[0] == sorted(names)

@@ -43,7 +43,8 @@ def test_a_name_that_is_not_clear_is_nobodys(entry, doubt):
 
 
 @pytest.mark.parametrize("entry", ["quinnsam_4799_881_jdoe.ipynb", "aaronsammy_4799_881_jdoe.ipynb",
-                                   "musermax_5555_4711_02_attention.ipynb", "quinnsam_4799_881_jdoe_02_attention.ipynb"])
+                                   "musermax_5555_4711_02_attention.ipynb",
+                                   "quinnsam_4799_881_jdoe_02_attention.ipynb"])
 @pytest.mark.parametrize("known", [{}, {"first_name": "Jane", "last_name": "Doe"}])
 def test_with_a_roster_of_little_a_file_name_gives_nothing(entry, known):
     people = {"jdoe": dict.fromkeys(WHO) | known, "squinn": dict.fromkeys(WHO)}

@@ -1,15 +1,17 @@
 """Tables for the teacher and for learning platforms, what the class found hard, and the bundle."""
 
 import csv
+import subprocess
+import sys
 import zipfile
 
 import pytest
 from nbformat.v4 import new_output
 
-from coursekit.grade import bundle, reports, tables
+from coursekit.grade import bundle, pipeline, reports, tables
 from coursekit.grade.course import CourseError
 from coursekit.grade.records import STATES
-from tests.grading.classroom import NAME, SECRET, answers, command, hand_in
+from tests.grading.classroom import NAME, ROOT, SECRET, answers, command, hand_in
 
 
 def read(path):
@@ -145,7 +147,7 @@ def test_the_bundle_has_no_solution_no_hidden_test_and_no_seed(small, tmp_path):
     folder, course, released = small
     for name in ("coursekit/__pycache__", "lectures", "tests", "docs"):
         (folder / name).mkdir(parents=True)
-    for name in ("README.md", "coursekit/a.py", "coursekit/__pycache__/a.pyc", "lectures/00.ipynb", "tests/test_a.py",
+    for name in ("README.md", "docs/notation.md", "docs/teaching.md", "coursekit/a.py", "coursekit/__pycache__/a.pyc", "lectures/00.ipynb", "tests/test_a.py",
                  ".env"):
         (folder / name).write_text("x")
     said = command(folder, "release", "--to", str(tmp_path / "student.zip"))
@@ -154,7 +156,7 @@ def test_the_bundle_has_no_solution_no_hidden_test_and_no_seed(small, tmp_path):
     with zipfile.ZipFile(tmp_path / "student.zip") as archive:
         names = set(archive.namelist())
         assert names == {f"student/{name}" for name in (
-            "README.md", "coursekit/a.py", "lectures/00.ipynb", f"exercises/{NAME}/{NAME}.ipynb")}
+            "README.md", "docs/notation.md", "coursekit/a.py", "lectures/00.ipynb", f"exercises/{NAME}/{NAME}.ipynb")}
         readme = archive.read("student/README.md").decode()
         text = b"".join(map(archive.read, names)).decode()
     assert SECRET not in text and "return [2 *" not in text and course.seed() not in text and "YOUR CODE HERE" in text
@@ -163,6 +165,22 @@ def test_the_bundle_has_no_solution_no_hidden_test_and_no_seed(small, tmp_path):
     before = (tmp_path / "student.zip").read_bytes()
     command(folder, "release", "--to", str(tmp_path / "student.zip"))
     assert (tmp_path / "student.zip").read_bytes() == before
+
+
+def test_without_a_sandbox_a_release_stops_before_it_begins(small, monkeypatch, tmp_path):
+    folder, course, _ = small
+    monkeypatch.setenv("PATH", str(tmp_path))                           # there is no bwrap, no docker
+    monkeypatch.setattr(type(course), "prepare", None)
+    pipeline.sandbox.cache_clear()
+    assert "There is no sandbox here" in command(folder, "release", status=1)
+    assert not (folder / "grading" / "student.zip").exists()
+
+
+def test_commands_start_without_what_takes_seconds_to_import(template):
+    code = (f"import sys; from coursekit.grade.__main__ import main; main(['intake', '--course', {str(template)!r}])\n"
+            "import jsonschema; print(sys.modules['rfc3987_syntax'])")
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, cwd=ROOT)
+    assert done.stdout.splitlines()[-1:] == ["None"], done.stderr
 
 
 def test_a_marker_that_was_left_in_stops_the_release(small, tmp_path):
