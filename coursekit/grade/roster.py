@@ -43,7 +43,7 @@ def read(path):
         return {}
     kind = "canvas" if {"sis login id", "sis user id"} & rows[0].keys() else "ours" if "id" in rows[0] else "moodle"
     if kind == "canvas":                                                # no points possible, no test student
-        rows = [row for row in rows if row.get("id", "").isdigit() and row.get("student") != "Student, Test"]
+        rows = [row for row in rows if row.get("id") and row.get("student") != "Student, Test"]
     columns = [name for name in IDS[kind] if rows and name in rows[0]]
     if not columns and rows:
         raise Unclear(f"has no column “id”, nor those of Canvas or Moodle; it has {', '.join(rows[0])}.")
