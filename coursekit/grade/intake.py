@@ -23,6 +23,7 @@ from coursekit.grade.protocol import clean
 from coursekit.grade.repair import Cell, kinship, repair
 
 MAX_NOTEBOOK = 50 << 20                                                 # bytes of a notebook, its outputs included
+MAX_OBJECTS = 10 ** 6                                                   # brackets in its JSON: each costs memory
 MAX_CELLS, MAX_TEXT = 2000, 2 << 20                                     # cells that are not empty; characters in them
 MAX_FILES, MAX_BYTES = 50, 20 << 20                                     # of all other files together
 MAX_PICTURES = 5 << 20                                                  # characters of a cell's pasted pictures
@@ -148,6 +149,8 @@ def read_cells(data):
     for beginning, what in BEGINNINGS.items():
         if data.lstrip().startswith(beginning):
             raise Rejected(f"is {what}, not a notebook")
+    if data.count(b"{") + data.count(b"[") > MAX_OBJECTS:
+        raise Rejected(f"has more than {MAX_OBJECTS:,} brackets: clear its outputs (Edit → Clear Outputs of All Cells)")
     try:
         try:
             text = data.decode(json.detect_encoding(data), "surrogatepass")

@@ -8,6 +8,7 @@ import nbformat
 import pytest
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 
+from coursekit.grade import intake
 from coursekit.grade.course import Course
 from coursekit.grade.intake import Rejected, look
 from coursekit.grade.repair import defines
@@ -32,6 +33,13 @@ def take(folder, released, data, name=f"{NAME}.ipynb", **options):
 
 def sources(notebook):
     return {grade_id(cell): cell.source for cell in notebook.cells if grade_id(cell)}
+
+
+def test_millions_of_empty_objects_are_refused_before_they_are_read(monkeypatch):
+    monkeypatch.setattr(intake.json, "loads", lambda text: pytest.fail("it was read"))
+    for one in (b"{},", b"[],"):
+        with pytest.raises(Rejected, match="more than 1,000,000 brackets"):
+            intake.read_cells(b'{"cells": [' + one * 10 ** 6 + b"{}]}")
 
 
 def test_every_oddity_ends_in_the_teachers_frame(released, tmp_path):
