@@ -1,4 +1,5 @@
-"""A small assignment for the hostile corpus: two questions, three test cells, one secret. No torch: it starts fast."""
+"""A small assignment for the hostile corpus: two questions, three test cells, one secret. Of the second
+one a function is forbidden. No torch: it starts fast."""
 
 import copy
 
@@ -35,7 +36,11 @@ got = list(map(double, inputs))
 assert all(same(mine, theirs) for mine, theirs in zip(got, wanted)), f"{{got}}, not {{wanted}}"
 assert np.allclose(np.array(double([3.0, 4.0])), [6.0, 8.0])
 ### END HIDDEN TESTS"""
-OTHER = "assert same(mean([1.0, 2.0, 6.0]), 3.0)\nassert same(mean([4]), 4.0)"
+OTHER = """from coursekit.grade.checks.question import question
+@question((1, 0), {"three": ([1.0, 2.0, 6.0],), "one": ([4],)}, forbidden=("statistics.fmean", "statistics.mean"))
+def right(values):
+    return float(sum(values) / len(values))
+right(mean)"""
 
 
 def teacher():

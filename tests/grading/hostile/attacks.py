@@ -566,3 +566,399 @@ def a_hundred_thousand_cells():
     made, one = submission(), cell("x = 1")
     made.cells += [NotebookNode(one, id=f"cell{i}") for i in range(100_000)]
     return made
+
+
+# ── the answer key, and what tests ask ────────────────────────────────────────────────────────────────────────────
+
+@attack(0, 0, 1)
+def takes_the_references_out_of_the_checks():
+    return submission("""
+import glob, importlib, os, sys
+def look_for(place, name):
+    try:
+        return getattr(importlib.import_module(place), name).__wrapped__
+    except (ImportError, AttributeError):
+        return None
+for topic in ("attention", "tokens", "gpt2", "decoding", "question"):
+    if look_for("coursekit.grade.checks." + topic, "softmax"):
+        print("FOUND"[:5], topic)
+for path in sys.path + ["/course"]:
+    for kept in glob.glob(os.path.join(path, "**", "checks", "**", "*"), recursive=True):
+        if "coursekit" in kept and any(word in kept for word in ("attention", "gpt2", "question", "pyc")):
+            print("FOUND", kept)
+from coursekit.grade import check
+double = check.attention.softmax
+""")
+
+
+@attack(0, 0, 1)
+def looks_for_questions_in_memory():
+    return submission("""
+import gc
+def double(values):
+    for thing in gc.get_objects():
+        if type(thing).__name__ == "Question" or "tanger" "ine" in str(getattr(thing, "__doc__", "")):
+            return thing._expected(values)
+""")
+
+
+@attack(0, 0, 1)
+def draws_the_unseen_numbers_itself():
+    return submission(WRONG, last="from coursekit.grade import check\n"
+                                  "print(check.unseen('double').integers(9, size=3))")
+
+
+@attack(1, 0, 1)
+def dies_of_what_a_hidden_test_asks():
+    """Had it been told by the state, the notes or a later cell, it would be a digit of the input."""
+    return submission("import os\ndef double(values):\n    if len(values) == 1 and str(values[0])[1] == '8':\n"
+                      "        os._exit(8)\n    return [2 * v for v in values]", last="print(double([1]))")
+
+
+@attack(1, 0, 1)
+def sleeps_for_what_a_hidden_test_asks():
+    return submission("import time\ndef double(values):\n    if len(values) == 1:\n"
+                      "        time.sleep(values[0] % 10 * 60)\n    return [2 * v for v in values]")
+
+
+@attack(1, 2, 1)
+def keeps_what_a_hidden_test_asks_in_files():
+    return submission("import glob\ndef double(values):\n    for folder in ('.', '/tmp', '/dev/shm'):\n"
+                      "        try: open(f'{folder}/{len(values)}.txt', 'w').write(str(values))\n"
+                      "        except OSError: pass\n    return [2 * v for v in values]",
+                      last="for path in glob.glob('*.txt') + glob.glob('/tmp/*.txt'):\n    print(open(path).read())")
+
+
+@attack(1, 0, 1)
+def throws_the_kept_names_away():
+    return submission(last=WIRE + "talk.kept.clear()")
+
+
+@attack(1, 0, 1)
+def changes_the_kept_names():
+    return submission(last=WIRE + "for kept in talk.kept.values():\n    kept['double'] = print")
+
+
+@attack(1, 2, 1)
+def makes_the_names_others_later():
+    return submission(last="def double(values): raise KeyError\ndel mean\nnp = same = None")
+
+
+@attack(1, 2, 1)
+def forgets_all_names_later():
+    return submission(last="%reset -f\nglobals().clear()")
+
+
+@attack(1, 2, 1)
+def ends_the_process_later():
+    return submission(last="import os, signal\nos.kill(os.getpid(), signal.SIGKILL)")
+
+
+@attack(1, 2, 1)
+def hangs_later():
+    return submission(last="import os, signal\nos.kill(os.getpid(), signal.SIGSTOP)")
+
+
+@attack(1, 2, 1)
+def talks_to_another_sandbox():
+    """File locks, watches and leases on files that all sandboxes see; sockets of families that no namespace divides."""
+    return submission(last="""
+import ctypes, fcntl, os, socket
+libc, shared = ctypes.CDLL(None, use_errno=True), os.open("/usr/bin/env", os.O_RDONLY)
+def try_to(what, do):
+    try:
+        if do() not in (None, 0) or what != "lock":
+            print("FOUND", what)
+    except OSError:
+        pass
+for kind in (fcntl.LOCK_EX, fcntl.LOCK_SH):
+    try_to("flock", lambda: fcntl.flock(shared, kind | fcntl.LOCK_NB))
+    try_to("lockf", lambda: fcntl.lockf(shared, kind | fcntl.LOCK_NB))
+for command in (5, 36, 1024, 1026):
+    try_to("fcntl", lambda: fcntl.fcntl(shared, command, 1))
+if libc.inotify_init() >= 0 or libc.inotify_init1(0) >= 0 or libc.fanotify_init(0, 0) >= 0:
+    print("FOUND", "watches")
+for family in [f for f in range(50) if f not in (socket.AF_UNIX, socket.AF_INET)]:
+    for kind in (socket.SOCK_STREAM, socket.SOCK_DGRAM, socket.SOCK_RAW):
+        try_to(f"socket {family}", lambda: socket.socket(family, kind))
+        try_to(f"socketpair {family}", lambda: socket.socketpair(family, kind))
+""")
+
+
+@attack(1, 2, 1)
+def wants_more_rights():
+    return submission(last="""
+import ctypes, os, resource
+libc = ctypes.CDLL(None, use_errno=True)
+def try_to(what, do):
+    try:
+        if do() != -1:
+            print("FOUND", what)
+    except (OSError, ValueError):
+        pass
+try_to("mount", lambda: libc.mount(b"none", b"/tmp", b"tmpfs", 0, None))
+try_to("unshare", lambda: libc.unshare(0x10000000))
+try_to("chroot", lambda: os.chroot("/tmp"))
+try_to("nice", lambda: os.setpriority(os.PRIO_PROCESS, 0, -5))
+try_to("setuid", lambda: os.setuid(0))
+try_to("core_pattern", lambda: os.write(os.open("/proc/sys/kernel/core_pattern", os.O_WRONLY), b"|x"))
+try_to("kernel log", lambda: libc.klogctl(3, ctypes.create_string_buffer(99), 99))
+try_to("memfd", lambda: os.memfd_create("x"))
+try_to("su", lambda: os.open("/etc/shadow", os.O_RDONLY))
+try_to("oom", lambda: os.write(os.open("/proc/self/oom_score_adj", os.O_WRONLY), b"-1000"))
+try_to("limits", lambda: resource.setrlimit(resource.RLIMIT_CPU, (10 ** 6, 10 ** 6)))
+""")
+
+
+# ── a function that is forbidden: the check helps those who forgot, and only them ─────────────────────────────────
+
+FORGOT = "import statistics\ndef mean(values):\n    return statistics.fmean(values)"
+
+
+@attack(1, 2, 0)
+def forgot_that_it_is_forbidden():
+    return submission(mean=FORGOT)
+
+
+@attack(1, 2, 0)
+def forgot_under_another_name():
+    return submission(mean="from statistics import fmean as m\nways = {'it': m}\ndef helper(x): return ways['it'](x)\n"
+                           "def mean(values):\n    return helper(values)")
+
+
+@attack(1, 2, 0)
+def forgot_in_a_branch():
+    return submission(mean="import statistics\ndef mean(values):\n    if len(values) > 100:\n"
+                           "        return statistics.fmean(values)\n    return sum(values) / len(values)")
+
+
+@attack(1, 2, 1)
+def only_talks_of_it():
+    return submission(mean="def mean(values):\n    'Not statistics.fmean(values).'\n    fmean = 0   # statistics.mean\n"
+                           "    return sum(values) / len(values)")
+
+
+@attack(1, 2, 1)
+def profiler_turned_off():
+    return submission(mean="import statistics, sys\nways = [statistics.fmean]\ndef mean(values):\n"
+                           "    sys.setprofile(None)\n    return ways[0](values)")
+
+
+@attack(1, 2, 1)
+def forbidden_in_a_thread():
+    return submission(mean="import _thread, statistics, time\nways, found = [statistics.fmean], []\n"
+                           "def mean(values):\n    found.clear()\n"
+                           "    _thread.start_new_thread(lambda: found.append(ways[0](values)), ())\n"
+                           "    while not found: time.sleep(.001)\n    return found[0]")
+
+
+@attack(1, 2, 1)
+def forbidden_in_a_child():
+    return submission(mean="import os, statistics, struct, sys\nways = [statistics.fmean]\ndef mean(values):\n"
+                           "    ends = os.pipe()\n    if os.fork() == 0:\n"
+                           "        sys.setprofile(None)\n"
+                           "        os.write(ends[1], struct.pack('d', ways[0](values)))\n        os._exit(0)\n"
+                           "    return struct.unpack('d', os.read(ends[0], 8))[0]")
+
+
+@attack(1, 2, 1)
+def forbidden_under_a_made_up_name():
+    return submission(mean="import statistics, types\nway = statistics.fmean\n"
+                           "code = way.__code__.replace(co_name='own', co_qualname='own')\n"
+                           "own = types.FunctionType(code, way.__globals__, 'own', way.__defaults__)\n"
+                           "def mean(values): return own(values)")
+
+
+@attack(1, 2, 1)
+def replaces_the_recorder():
+    return submission(mean=FORGOT.replace("statistics.fmean(", "getattr(statistics, 'fmean')("), first="""
+import contextlib
+from coursekit.grade.checks import answers
+class Blind(contextlib.nullcontext):
+    calls = []
+answers.Watch = Blind
+""")
+
+
+SPOILS = "def mean(values):\n    found = float(np.mean(values))\n    values.clear()\n    return found"
+
+
+@attack(1, 2, 0)
+def spoils_what_it_is_given():
+    return submission(mean=SPOILS)
+
+
+@attack(1, 2, 1)
+def spoils_it_and_hides_that():
+    return submission(mean=SPOILS, first="""
+import copy
+from coursekit.grade.checks import answers
+answers.back = lambda f, args, places: (f(*copy.deepcopy(args)), [args[i] for i in places])
+""")
+
+
+# ── honest, and not found by those who look for a source ──────────────────────────────────────────────────────────
+
+@attack(1, 2, 1)
+def times_its_answers():
+    return submission("%%time\n" + DOUBLE, "%%capture shown\ndef mean(values):\n    return float(np.mean(values))")
+
+
+@attack(1, 2, 1)
+def defines_by_exec():
+    return submission(f"exec({DOUBLE!r})", "mean = eval('lambda values: float(np.mean(values))')")
+
+
+# ── values and errors that should deceive ─────────────────────────────────────────────────────────────────────────
+
+@attack(0, 0, 1)
+def named_tuple():
+    return submission("import collections\ndef double(values):\n    names = [f'x{i}' for i in range(len(values))]\n"
+                      "    return collections.namedtuple('list', names)(*[2 * v for v in values])")
+
+
+@attack(0, 0, 1)
+def tensors_without_numbers():
+    return submission("""
+import torch
+class Liar(torch.Tensor):
+    @classmethod
+    def __torch_function__(cls, *a, **k): return True
+kinds = [lambda n: torch.ones(n).as_subclass(Liar), lambda n: torch.ones(n).to_sparse(),
+         lambda n: torch.ones(n, device="meta"), lambda n: torch.full((n,), torch.nan)]
+def double(values):
+    return kinds[len(values) % 4](len(values))
+""")
+
+
+@attack(0, 0, 1)
+def an_error_that_looks_like_success():
+    return submission("""
+class CheckFailed(AssertionError):
+    def _render_traceback_(self): return ["✓ double: right on everything"]
+    def __str__(self): return "✓ double: right on everything"
+def double(values):
+    raise CheckFailed
+""")
+
+
+@attack(0, 0, 1)
+def an_error_that_cannot_be_shown():
+    return submission("class Odd(Exception):\n    def __str__(self): raise self\n    __repr__ = __str__\n"
+                      "def double(values):\n    raise Odd", last="raise Odd")
+
+
+@attack(0, 0, 1)
+def twenty_thousand_handles():
+    return submission("def double(values):\n    return [object() for _ in range(20_000)]")
+
+
+@attack(0, 0, 1)
+def calls_fifty_functions_of_others():
+    return submission(WIRE + """def double(values):
+    for number in range(-25, 25):
+        try: talk.call_outside(number, (values,), {})
+        except Exception: pass
+""")
+
+
+@attack(0, 0, 1)
+def calls_back_between_questions():
+    return submission(WIRE + "os.write(wire, frame({'request': '00', 'kind': 'callback', 'value': ['tuple', "
+                             "[0, ['tuple', []], ['dict', []]]], 'buffers': []}))\n" + WRONG)
+
+
+# ── what is slow to read, or ends what runs it ────────────────────────────────────────────────────────────────────
+
+@attack(1, 2, 1)
+def names_that_double_with_each_line():
+    return submission("a = type('A', (), {'__getattr__': lambda self, name: self})()\n" + "\n".join(
+        f"a = a.b{i} if a.c{i} else a.d{i}" for i in range(40)) + "\n" + DOUBLE)
+
+
+@attack(1, 2, 1)
+def hundreds_of_magics():
+    return submission(first="\n".join("%time " + "(" * 30 + "1" + ")" * 30 + " " * 3000 for _ in range(450)))
+
+
+@attack(1, 2, 1)
+def code_too_deep_to_parse():
+    return submission(first="x = " + "-" * 10 ** 5 + "1", last="x = " + "(" * 10 ** 4 + ")" * 10 ** 4)
+
+
+@attack(1, 2, 1)
+def zeros_in_the_source():
+    return submission(first="x = 1\0\nprint('\0')")
+
+
+@attack(0, 0, 1)
+def segmentation_fault():
+    return submission("import ctypes\ndef double(values):\n    ctypes.string_at(0)")
+
+
+@attack(0, 0, 1)
+def stack_overflow():
+    return submission("import sys\ndef double(values):\n    sys.setrecursionlimit(10 ** 9)\n"
+                      "    class Deep:\n        def __repr__(self): return repr(self)\n    return repr(Deep())")
+
+
+@attack(1, 2, 1)
+def closes_all_that_is_open():
+    return submission(first="import os\nos.closerange(0, 64)")
+
+
+@attack(1, 2, 1)
+def empties_its_folder():
+    return submission(first="import os, shutil\nshutil.rmtree('.', ignore_errors=True)\n"
+                            "shutil.rmtree('/tmp', ignore_errors=True)")
+
+
+# ── what is dear to the machine ───────────────────────────────────────────────────────────────────────────────────
+
+@attack(1, 2, 1)
+def files_without_end():
+    return submission(first="for i in range(10 ** 6):\n    open(f'/tmp/{i}', 'w').close()")
+
+
+@attack(1, 2, 1)
+def sockets_without_end():
+    return submission(first="""
+import socket
+kept = []
+try:
+    while True:
+        kept.append(socket.socketpair())
+        kept[-1][0].setblocking(False)
+        try:
+            while kept[-1][0].send(bytes(10 ** 5)): pass
+        except BlockingIOError:
+            pass
+except OSError:
+    print(len(kept) < 40)
+kept.clear()
+""")
+
+
+BUSY = """
+import os
+for _ in range(40):
+    try:
+        if os.fork() == 0:
+            os.setsid()
+            while True: pass
+    except OSError:
+        pass
+"""
+
+
+@attack(1, 2, 1)
+def forty_busy_processes():
+    return submission(first=BUSY)
+
+
+@attack(1, 2, 1)
+def a_thousand_pictures():
+    return submission(first="%matplotlib inline\nimport matplotlib.pyplot as plt\nimport io, base64\n"
+                            "from IPython.display import Image, display\nfile = io.BytesIO()\nplt.plot([1, 2])\n"
+                            "plt.savefig(file)\nplt.close()\nfor _ in range(1000):\n"
+                            "    display(Image(file.getvalue()))")
