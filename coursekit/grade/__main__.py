@@ -41,7 +41,8 @@ def release(course, options):
             with course.gradebook() as gradebook:
                 for name in names:
                     gradebook.update_or_create_assignment(name, duedate=due)
-        found = bundle.write(course, names, Path(options.to or course.grading / "student.zip"))
+        found = bundle.write(course, names, Path(options.to or course.grading / "student.zip"),
+                             options.exam)
     print(f"{options.to or 'grading/student.zip'}: {len(found)} files, with {', '.join(names)}.")
     if due:
         print(f"Due: {due:%Y-%m-%d %H:%M} UTC.")
@@ -202,6 +203,8 @@ def parser():
         if function is release:
             command.add_argument("--to", metavar="FILE", help="the zip file (default: grading/student.zip)")
             command.add_argument("--due", metavar="TIME", help='when it is due: "2026-11-30 18:00 UTC"; later is late')
+            command.add_argument("--exam", action="store_true", help="leave out what the checks expect: they then look "
+                                 "at answers only when these are marked")
         if function is intake:
             command.add_argument("--from", dest="source", metavar="FOLDER",
                                  help="a folder or zip file in place of the inbox")

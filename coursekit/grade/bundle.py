@@ -1,13 +1,20 @@
-"""The zip file for students: the course without solutions, hidden tests, marks, and what makes them."""
+"""The zip file for students: the course without solutions, hidden tests, marks, and what makes them.
+
+The checks in it hold what they expect. For an examination they are left out: `check.<topic>` then says that answers are
+looked at later (checks/later.py).
+"""
 
 import os
 import zipfile
 
+from coursekit.grade import walls
 from coursekit.grade.course import CourseError
 
 FILES = ["LICENSE", "SYLLABUS.md", "Makefile", "pyproject.toml", "constraints.txt", "environment.yml"]
 FOLDERS = ["coursekit", "lectures", "docs", "tools"]
-NEVER = {"__pycache__", ".ipynb_checkpoints", "teaching.md"}
+NEVER = {"__pycache__", ".ipynb_checkpoints"}
+TEACHERS = {"docs/teaching.md"}
+CHECKS, NEEDED = "coursekit/grade/checks", {name for name in walls.NEEDED if name.startswith("checks/")}
 EPOCH = (1980, 1, 1, 0, 0, 0)                                           # the same contents give the same bytes
 README = """\
 # Attention, explained?
@@ -40,11 +47,14 @@ Write your answers into the assignment's notebook, under the name that it has. A
 Kernel and Run All Cells…*, look at what the last cell says, and save. That one file is what you hand in, where your
 course collects work. When it is marked, other inputs than those that you see are tried as well.
 """
+EXAM = """
+In this copy the check cells say only that your answers are looked at when they are marked: try them out yourself.
+"""
 
 
-def write(course, assignments, path):
+def write(course, assignments, path, exam=False):
     """Write the bundle with these assignments to the zip file `path`; return the names in it. It has a README of its
-    own, as the course's speaks of what students do not have.
+    own, as the course's speaks of what students do not have. exam: without what the checks expect.
     """
     wanted = {name: course.root / name for name in FILES if (course.root / name).is_file()}
     for folder in FOLDERS:
@@ -54,6 +64,8 @@ def write(course, assignments, path):
                 file = os.path.join(here, name)
                 if not name.startswith(".") and not name.endswith((".pyc", ".tmp")) and not os.path.islink(file):
                     wanted[os.path.relpath(file, course.root)] = file
+    for name in TEACHERS | {name for name in wanted if exam and not_needed(name)}:
+        wanted.pop(name, None)
     for assignment in assignments:
         folder = course.grading / "release" / assignment
         for file in folder.rglob("*"):
@@ -69,9 +81,14 @@ def write(course, assignments, path):
         def add(name, contents):
             archive.writestr(zipfile.ZipInfo(f"{path.stem}/{name}", EPOCH), contents, zipfile.ZIP_DEFLATED)
 
-        add("README.md", README.format(assignments=lines))
+        add("README.md", README.format(assignments=lines) + EXAM * exam)
         for name in sorted(wanted):
             with open(wanted[name], "rb") as file:
                 add(name, file.read())
     os.replace(temporary, path)
     return sorted([*wanted, "README.md"])
+
+
+def not_needed(name):
+    """Is this a file of the checks that nothing but checking answers needs?"""
+    return name.startswith(CHECKS) and os.path.relpath(name, os.path.dirname(CHECKS)) not in NEEDED

@@ -27,6 +27,14 @@ def locked_in(notebook):
     return found
 
 
+def locked_cells(gradebook, assignment, notebook):
+    """{grade_id: LockedCell} of what the teacher locked, as the gradebook has it."""
+    source = gradebook.find_notebook(notebook, assignment)
+    graded = {cell.name for cell in source.grade_cells}
+    return {cell.name: LockedCell(cell.source, cell.name in graded)
+            for cell in source.source_cells if cell.locked and cell.cell_type == "code"}
+
+
 def plain_python(source):
     """A cell's source with IPython's magics as the function calls that they stand for; line numbers stay."""
     return TransformerManager().transform_cell(source)
@@ -39,11 +47,17 @@ def hidden_lines(source):
     {2, 3}
     """
     found, inside = set(), False
-    for number, line in enumerate(source.splitlines(), 1):
+    for number, line in enumerate(source.split("\n"), 1):
         inside = (inside or bool(BEGIN.match(line))) and not END.match(line)
         if inside:
             found.add(number)
     return found
+
+
+def without_hidden(source):
+    """A test's source without its hidden lines; the others keep their numbers."""
+    hidden = hidden_lines(source)
+    return "\n".join("" if number in hidden else line for number, line in enumerate(source.split("\n"), 1))
 
 
 def imports(source):
@@ -53,53 +67,6 @@ def imports(source):
     'import torch\\nfrom math import pi'
     """
     hidden = hidden_lines(source)
-    found = [node for node in _statements(source)
+    found = [node for node in ast.parse(plain_python(source)).body
              if isinstance(node, (ast.Import, ast.ImportFrom)) and node.lineno not in hidden]
     return "\n".join(ast.unparse(node) for node in found)
-
-
-def definition(name, sources):
-    """The statements that define `name` in the cells `sources`, and those that define the names which they use.
-
-    The latest definition counts. A helper function in another cell is part of the answer, and so is the import that
-    gave something another name. "" if nothing at the top level of a cell defines the name.
-
-    >>> definition("f", ["from math import exp as e", "x = 2", "def f(a):\\n    return e(a)"])
-    'from math import exp as e\\n\\ndef f(a):\\n    return e(a)'
-    """
-    where = {}                                                          # name → (its place, statement)
-    for place, source in enumerate(sources):
-        for node in _statements(source):
-            for bound in _binds(node):
-                where[bound] = (place, node.lineno), node
-    wanted, found = [name], {}
-    while wanted:
-        if (bound := wanted.pop()) in where and where[bound][0] not in found:
-            place, node = where[bound]
-            found[place] = node
-            wanted += [part.id for part in ast.walk(node) if isinstance(part, ast.Name)]
-    found |= {place: node for name, (place, node) in where.items() if found and name.endswith("*")}
-    return "\n\n".join(ast.unparse(found[place]) for place in sorted(found))
-
-
-def _statements(source):
-    try:
-        return ast.parse(plain_python(source)).body
-    except (SyntaxError, ValueError, RuntimeError, MemoryError):
-        return []
-
-
-def _binds(statement):
-    """The names that a statement at the top level gives a value to."""
-    if isinstance(statement, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
-        return [statement.name]
-    found = []
-    for node in ast.walk(statement):
-        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
-            found.append(node.id)
-        elif isinstance(node, (ast.Import, ast.ImportFrom)):
-            found += [f"{node.module}.*" if alias.name == "*" else alias.asname or alias.name.split(".")[0]
-                      for alias in node.names]
-        elif isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
-            found.append(node.name)
-    return found

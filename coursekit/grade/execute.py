@@ -4,11 +4,14 @@
     outcome.notebook        a copy with new outputs; a failed test cell has an error output, as nbgrader expects
     outcome.state           "ran", "timed out" or "crashed"
     outcome.notes           what happened, in words
+    outcome.unseen          {grade_id: why a hidden test was not passed}, for teachers alone
+    outcome.starved         was it slow, perhaps, because others had the processors?
 
 `locked` is what the teacher locked, from `cells.locked_in(notebook)` or the gradebook, never from the submission: a
 cell runs outside only if its id is there, and what runs is the teacher's text. Cells run in the notebook's order:
 
-    a test (locked, graded)    outside; a name of the student's is a stand-in there (`outside.py`)
+    a test (locked, graded)    outside; a name of the student's is a stand-in there (`outside.py`). Its hidden lines
+                               wait until all else has run
     every other cell           inside. The imports of locked ones are also what tests can use without asking inside.
 
 `Execute` does the same as a preprocessor of nbgrader, in the place of its own:
@@ -31,7 +34,8 @@ from nbgrader.coursedir import CourseDirectory
 from nbgrader.preprocessors import NbGraderPreprocessor
 from traitlets import Instance, Unicode
 
-from coursekit.grade.cells import LockedCell
+from coursekit.grade.cells import locked_cells
+from coursekit.grade.checks import TOPICS, is_here
 from coursekit.grade.checks.unseen import SEED
 from coursekit.grade.course import Course
 from coursekit.grade.outputs import error_output
@@ -54,6 +58,8 @@ class Outcome:
     notebook: nbformat.NotebookNode
     state: str
     notes: list
+    unseen: dict = dataclasses.field(default_factory=dict)
+    starved: bool = False
 
 
 def run_notebook(nb, locked, folder=None, kind=None, limits=Limits(), seed=""):
@@ -70,7 +76,7 @@ def run_notebook(nb, locked, folder=None, kind=None, limits=Limits(), seed=""):
     told = None
     try:
         told = ours.recv()                                              # that it has started
-        if ours.poll(limits.start + limits.submission + PATIENCE):
+        if ours.poll(limits.start + 1.5 * limits.submission + PATIENCE):
             told = ours.recv()
         else:
             told = _nothing_ran(nb, locked, "timed out", "the tests did not finish in time")
@@ -95,10 +101,15 @@ def _run(pipe, seed, *work):
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))
     resource.setrlimit(resource.RLIMIT_DATA, (TEST_MEMORY, TEST_MEMORY))
     os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
+    import torch                                                        # here: what runs nothing need not wait for it
+    torch.set_num_threads(1)                                            # others run beside it
     pipe.send("started")
     try:
+        if missing := [topic for topic in TOPICS if not is_here(topic)]:
+            raise GraderError(f"The checks of {', '.join(missing)} are not here: this is a copy for students. Grade in "
+                              "the course's own folder.")
         run = Run(*work)
-        pipe.send(Outcome(run.cells(), run.state, run.notes))
+        pipe.send(Outcome(run.cells(), run.state, run.notes, run.unseen, run.starved))
     except GraderError as error:
         pipe.send(error)
 
@@ -130,10 +141,7 @@ class Execute(NbGraderPreprocessor):
     def preprocess(self, nb, resources):
         about = resources["nbgrader"]
         with Gradebook(about["db_url"]) as gradebook:
-            source = gradebook.find_notebook(about["notebook"], about["assignment"])
-            graded = {cell.name for cell in source.grade_cells}
-            locked = {cell.name: LockedCell(cell.source, cell.name in graded)
-                      for cell in source.source_cells if cell.locked and cell.cell_type == "code"}
+            locked = locked_cells(gradebook, about["assignment"], about["notebook"])
         course = Course(CourseDirectory(config=self.config).root)
         outcome = run_notebook(nb, locked, resources.get("metadata", {}).get("path"), self.kind, self.limits,
                                course.seed())

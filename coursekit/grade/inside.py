@@ -27,6 +27,7 @@ class Conversation:
         self.reading, self.writing, self.shell = reading, writing, shell
         self.objects, self.requests, self.lock = [], [], threading.RLock()
         self.watching, self.talking, self.late = None, False, False
+        self.kept = {}
 
     def serve_forever(self):
         """Say hello, then answer request after request."""
@@ -142,6 +143,16 @@ class Conversation:
         """Run a cell; its outputs."""
         return self.shell.outputs_of(source)
 
+    def do_keep(self, place):
+        """Remember which names there are now, and what each of them stands for."""
+        self.kept[place] = dict(self.shell.user_ns)
+
+    def do_restore(self, place):
+        """Make the names what they were then, for every function that reads them, too."""
+        names = self.shell.user_ns
+        names.clear()
+        names.update(self.kept[place])
+
     def do_name(self, name):
         """A name's value, and whether there is one."""
         names = self.shell.user_ns
@@ -177,6 +188,15 @@ class Conversation:
     def do_seed(self, number):
         """Set the seeds."""
         answers.seed(number)
+
+    def do_source(self, answer):
+        """The source of a function of the student's, "" if there is none."""
+        own = getattr(answer, "__globals__", None) is self.shell.user_ns
+        return answers.source(answer) if own else ""
+
+    def do_named(self, answer, names):
+        """Which of these functions it names, see answers.named."""
+        return answers.named(answer, names)
 
     def do_vjp(self, answer, args, cotangent):
         """Gradients, see answers.vjp."""
@@ -219,7 +239,7 @@ def main():
         os.dup2(nowhere, number)
     os.chdir(settings["folder"])
     sys.path.append(settings["folder"])                                 # last: a submitted numpy.py stays a mere file
-    lockdown.lock(settings["memory"], settings["processes"], settings["open_files"], settings["file_size"])
+    lockdown.lock(**settings["limits"])
     Conversation(reading, writing, shell.start()).serve_forever()
 
 

@@ -3,53 +3,83 @@
 Namespaces hide the machine; what is left is that a process can use up its memory, its process table or its disk. The
 kernel's limits hold for each process; the grader's watchdog adds up the memory of all of them (`walls.py`). It cannot
 see memory that belongs to no process (System V segments, anonymous files), so the calls that make some are refused, and
-with them those that student code never needs and that kernel exploits love.
+with them those that student code never needs and that kernel exploits love. Refused, too, is what could carry word from one
+sandbox to another: file locks, watches of files, and sockets that are neither of this machine (UNIX) nor of the
+internet, where namespaces hold. A process cannot leave its session: the kernel may share processors out by session, and many
+small ones would get more than a neighbour.
 """
 
 import ctypes
 import errno
 import platform
 import resource
+import socket
 import struct
 import sys
 
-# Numbers of the refused system calls: x86-64, aarch64.
+# Numbers of system calls: x86-64, aarch64.
 REFUSED = {
     "memfd_create": (319, 279), "memfd_secret": (447, 447), "shmget": (29, 194), "msgget": (68, 186),
     "semget": (64, 190), "mq_open": (240, 180), "io_uring_setup": (425, 425), "userfaultfd": (323, 282),
     "bpf": (321, 280), "perf_event_open": (298, 241), "keyctl": (250, 219), "add_key": (248, 217),
     "request_key": (249, 218), "unshare": (272, 97), "setns": (308, 268), "ptrace": (101, 117),
-    "process_vm_readv": (310, 270), "process_vm_writev": (311, 271),
+    "process_vm_readv": (310, 270), "process_vm_writev": (311, 271), "flock": (73, 32), "inotify_init": (253, None),
+    "inotify_init1": (294, 26), "fanotify_init": (300, 262),
 }
+SOCKETS, FCNTL, SETSID = [(41, 198), (53, 199)], (72, 25), (112, 157)   # socket, socketpair; fcntl; setsid
+FAMILIES = [socket.AF_UNIX, socket.AF_INET]
+LOCKS = [5, 6, 7, 36, 37, 38, 1024, 1026]       # F_GETLK, F_SETLK, F_SETLKW, the same as F_OFD_…, F_SETLEASE, F_NOTIFY
 MACHINES = {"x86_64": (0, 0xC000003E), "aarch64": (1, 0xC00000B7)}      # column above, the kernel's AUDIT_ARCH_…
 
+LOAD, EQUAL, AT_LEAST, END = 0x20, 0x15, 0x35, 0x06                     # instructions of the kernel's filter language
+KILL, ALLOW, ERROR = 0x80000000, 0x7FFF0000, 0x00050000                 # its verdicts; to ERROR a number is added
 
-def lock(memory, processes, files, file_size):
-    """Set the limits (bytes, counts), none of which can be raised again, and refuse the system calls above."""
+
+def lock(memory, processes, files, file_size, seconds):
+    """Set the limits (bytes, counts, seconds of a processor for each process), none of which can be raised again, and
+    refuse the system calls above."""
     for what, limit in ((resource.RLIMIT_DATA, memory), (resource.RLIMIT_NPROC, processes),
                         (resource.RLIMIT_NOFILE, files), (resource.RLIMIT_FSIZE, file_size),
+                        (resource.RLIMIT_CPU, seconds), (resource.RLIMIT_SIGPENDING, 256),
                         (resource.RLIMIT_CORE, 0), (resource.RLIMIT_MSGQUEUE, 0), (resource.RLIMIT_MEMLOCK, 0)):
         resource.setrlimit(what, (limit, limit))
     refuse_calls()
 
 
+def instruction(code, k, yes=0, no=0):
+    """One instruction of a filter; yes, no: how many of the next ones a comparison skips."""
+    return struct.pack("HBBI", code, yes, no, k)
+
+
+def rule(call, *body):
+    """The body decides on the system call of this number; on others what comes after it does."""
+    return [instruction(EQUAL, call, 0, len(body)), *body]
+
+
+def one_of(place, values, inside, outside):
+    """The verdict `inside` if the call's argument at this place (from 0) is one of the values, else `outside`."""
+    found = [instruction(EQUAL, value, len(values) - i, 0) for i, value in enumerate(values)]
+    return [instruction(LOAD, 16 + 8 * place), *found, instruction(END, outside), instruction(END, inside)]
+
+
+def rules(column):
+    """The filter's rules for one of the machines."""
+    refuse, unknown = ERROR | errno.EPERM, ERROR | errno.EAFNOSUPPORT
+    found = [rule(pair[column], instruction(END, refuse)) for pair in REFUSED.values() if pair[column]]
+    found += [rule(pair[column], *one_of(0, FAMILIES, ALLOW, unknown)) for pair in SOCKETS]
+    found.append(rule(FCNTL[column], *one_of(1, LOCKS, refuse, ALLOW)))
+    found.append(rule(SETSID[column], instruction(END, ERROR)))         # error 0: it seems to work
+    return sum(found, [])
+
+
 def refuse_calls():
-    """Install a seccomp filter: each call in REFUSED fails with "Operation not permitted"."""
+    """Install a seccomp filter: what is refused fails with "Operation not permitted", or of sockets "not supported"."""
     if platform.machine() not in MACHINES:
         return
     column, machine = MACHINES[platform.machine()]
-    numbers = [pair[column] for pair in REFUSED.values()]
-
-    def instruction(code, k, yes=0, no=0):
-        return struct.pack("HBBI", code, yes, no, k)
-
-    load, equal, at_least, give_back = 0x20, 0x15, 0x35, 0x06
-    kill, allow, refuse = 0x80000000, 0x7FFF0000, 0x00050000 | errno.EPERM
-    left = len(numbers)
-    program = [instruction(load, 4), instruction(equal, machine, 1, 0), instruction(give_back, kill),
-               instruction(load, 0), instruction(at_least, 0x40000000, left + 1, 0)]     # x32's second numbering
-    program += [instruction(equal, number, left - i, 0) for i, number in enumerate(numbers)]
-    program += [instruction(give_back, allow), instruction(give_back, refuse)]
+    program = [instruction(LOAD, 4), instruction(EQUAL, machine, 1, 0), instruction(END, KILL),
+               instruction(LOAD, 0), instruction(AT_LEAST, 0x40000000, 0, 1),           # x32's second numbering
+               instruction(END, ERROR | errno.EPERM), *rules(column), instruction(END, ALLOW)]
     code = ctypes.create_string_buffer(b"".join(program))
     filter_ = ctypes.create_string_buffer(struct.pack("HP", len(program), ctypes.addressof(code)))
     prctl = ctypes.CDLL(None, use_errno=True).prctl

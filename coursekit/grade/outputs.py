@@ -5,7 +5,6 @@ import traceback
 
 from nbformat.v4 import new_output
 
-from coursekit.grade.cells import hidden_lines
 from coursekit.grade.protocol import Violation, clean
 
 MAX_TEXT, MAX_PICTURES = 2 << 20, 16 << 20                              # characters, of all outputs of a notebook
@@ -55,25 +54,25 @@ class Outputs:
 
 
 def failure(error, source):
-    """The error output of a failed test cell. Of a hidden test it tells that it failed, and nothing else."""
+    """The error output of a failed test cell, of what students see of it."""
     kind = type(error).__name__
     if isinstance(error, Violation):
         return error_output("Stopped", f"Your code was stopped: {error}.")
-    lines = lines_of(error)
-    if hidden_lines(source) & lines:
-        return error_output(kind, UNSEEN)
     if hasattr(error, "_render_traceback_"):
         return error_output(kind, str(error), error._render_traceback_())
+    lines = [line for frame, line in traceback.walk_tb(error.__traceback__) if frame.f_code.co_filename == TEST_CELL]
     shown = [source.split("\n")[line - 1].strip() for line in sorted(lines)[-1:]]
     return error_output(kind, str(error), [*shown, f"{kind}: {error}"])
-
-
-def lines_of(error):
-    """The numbers of the lines of the test cell through which an error came."""
-    return {line for frame, line in traceback.walk_tb(error.__traceback__) if frame.f_code.co_filename == TEST_CELL}
 
 
 def error_output(kind, message, lines=None):
     """An error as a notebook keeps it, cleaned."""
     return new_output("error", ename=clean(kind, 80, lines=False), evalue=clean(message, 20_000),
                       traceback=[clean(line, 20_000) for line in lines or [message]])
+
+
+def verdict(passed):
+    """All that people see of a hidden test."""
+    if passed:
+        return new_output("stream", name="stdout", text="✓ The tests that you do not see were passed.\n")
+    return error_output("NotPassed", UNSEEN)

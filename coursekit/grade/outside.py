@@ -5,7 +5,7 @@ attributes, and for nothing else: comparisons, arithmetic and conversions never 
 nothing for it to lie about. What comes back is data wherever it can be.
 
     answer(x)                 arguments go in as data, functions among them as callbacks; exceptions come back
-    answer._remote.source()   what only a check asks for: source, vjp, back, watch, seed (see checks/answers.py)
+    answer._remote.source()   what only a check asks for: source, named, vjp, back, watch, seed (see checks/answers.py)
 """
 
 import itertools
@@ -20,18 +20,20 @@ MAX_FUNCTIONS = 10_000                                                  # passed
 
 
 class Session:
-    """A sandbox that has said hello. `source(name)` gives the student's cell that defined a name, as a text.
+    """A sandbox that has said hello.
 
     `until` is the time (time.monotonic()) at which everything must be over; each request also has its own seconds.
+    `starved` becomes true when one of them used up its seconds, and had a processor for less than half of them.
     """
 
-    def __init__(self, kind, limits, until, source=lambda name: ""):
-        self.limits, self.until, self.source = limits, until, source
+    def __init__(self, kind, limits, until):
+        self.limits, self.until, self.starved = limits, until, False
         self.functions, self.raised, self.requests = [], [], []
         self.sandbox = Sandbox(kind, limits)
         try:
             hello, *_ = unpack(lambda n: self.sandbox.read(n, time.monotonic() + limits.start))
             require(hello == "hello", "it said something else than hello")
+            self.sandbox.settle()
         except Violation as violation:
             self.sandbox.stop()
             raise GraderError(f"the sandbox ({kind}) did not start: {violation}. {self.sandbox.complaint()}") from None
@@ -40,7 +42,7 @@ class Session:
         """Send a request, serve the callbacks that come, return what the reply holds or raise the error it names."""
         seconds = seconds or self.limits.call
         until = min(self.until, time.monotonic() + seconds + 1)         # inside, the alarm rings a second earlier
-        request = secrets.token_hex(8)
+        request, start, used = secrets.token_hex(8), time.monotonic(), self.sandbox.used
         outer, self.until = self.until, until
         try:
             self.sandbox.write(pack(request, kind, (seconds, *values), self._remote), until)
@@ -55,7 +57,8 @@ class Session:
                     raise self._error(value)
                 self._call_back(request, value, calls)
         finally:
-            self.until = outer
+            self.until, took = outer, time.monotonic() - start
+            self.starved |= took > 0.9 * seconds and self.sandbox.used - used < took / 2
 
     def name(self, name):
         """The value of a name in the student's namespace, or a stand-in. KeyError if there is none."""
@@ -67,6 +70,11 @@ class Session:
         if isinstance(value, Handle):
             object.__setattr__(value, "__name__", name)
         return value
+
+    def among(self, names, told):
+        """Those of the names that the sandbox has told."""
+        self._insist(type(told) is list, "no list of names")
+        return [name for name in told if name in names]
 
     def forget_functions(self):
         """From here on no function that was passed in can be called any more."""
@@ -209,8 +217,13 @@ class Remote:
         self._session, self._handle = session, handle
 
     def source(self):
-        """The source of the student's cell that defined the answer, as it stands in the notebook."""
-        return self._session.source(self._handle.__name__)
+        """The source of the student's function, "" if there is none to be had."""
+        text = self._session.ask("source", self._handle)
+        return clean(text, 20_000) if type(text) is str else ""
+
+    def named(self, names):
+        """Which of the named functions the answer names."""
+        return self._session.among(names, self._session.ask("named", self._handle, list(names)))
 
     def seed(self, number=0):
         """Set the seeds of random, NumPy and torch in the sandbox."""
@@ -236,7 +249,7 @@ class Remote:
 
 
 class Watch:
-    """See `Remote.watch`. The recorders run beside student code, so a check also looks at the source."""
+    """See `Remote.watch`."""
 
     def __init__(self, session, handle, names):
         self._session, self._handle, self._names, self.calls = session, handle, names, []
@@ -247,5 +260,4 @@ class Watch:
 
     def __exit__(self, kind, error, trace):
         if kind is None or issubclass(kind, Exception):
-            calls = self._session.ask("watched")
-            self.calls = [name for name in calls if name in self._names] if type(calls) is list else list(self._names)
+            self.calls = self._session.among(self._names, self._session.ask("watched"))

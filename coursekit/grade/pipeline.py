@@ -18,7 +18,6 @@ import time
 from pathlib import Path
 
 import nbformat
-from nbgrader.api import Gradebook
 from nbgrader.converters import Autograde
 from nbgrader.converters.base import NbGraderException
 from nbgrader.preprocessors import NbGraderPreprocessor
@@ -28,7 +27,7 @@ from traitlets import Any
 
 import coursekit
 from coursekit.grade import intake, late, records
-from coursekit.grade.cells import LockedCell
+from coursekit.grade.cells import locked_cells
 from coursekit.grade.checks.limit import TooLong, limit
 from coursekit.grade.course import CourseError, digest
 from coursekit.grade.execute import run_notebook
@@ -54,7 +53,7 @@ def grade(course, assignment, again=None, unsafe=False, jobs=None, scheduler=Non
         released = course.prepare(assignment)
         about = digest(coursekit.__version__, course.source(assignment).read_bytes(), course.seed(), unsafe, limits)
         with course.gradebook() as gradebook:
-            locked = locked_cells(gradebook, assignment)
+            locked = locked_cells(gradebook, assignment, assignment)
             for name, person in course.roster().items():
                 gradebook.update_or_create_student(name, **person)
         todo, times = [], late.times(course, assignment)
@@ -72,19 +71,28 @@ def grade(course, assignment, again=None, unsafe=False, jobs=None, scheduler=Non
 
 
 def _grade(course, assignment, released, locked, todo, executor, window, unsafe, limits):
-    """Run what is to do, and enter what comes back as it comes."""
-    running, started, seed, others = {}, {}, course.seed(), course.others(assignment)
+    """Run what is to do, and enter what comes back as it comes. What was slow while others had the processors is run
+    again at the end, alone."""
+    running, started, seed, again, others = {}, {}, course.seed(), [], course.others(assignment)
+    by_itself = window == WINDOW or len(todo) == 1
 
     def finish(record):
         record.seconds = round(time.monotonic() - started[record.student], 1)
         records.write(course, assignment, record)
         bar.update()
 
-    def collect():
+    def collect(alone=by_itself):
         done, _ = concurrent.futures.wait(running, return_when=concurrent.futures.FIRST_COMPLETED)
         for future in done:
             record, checked = running.pop(future)
-            finish(enter(course, assignment, record, checked, future))
+            if alone or future.exception() or not future.result().starved:
+                finish(enter(course, assignment, record, checked, future))
+            else:
+                again.append((record, checked))
+
+    def start(record, checked):
+        future = executor.submit(run, checked.notebook, locked, checked.files, seed, unsafe, limits)
+        running[future] = record, checked
 
     with tqdm(total=len(todo), desc=assignment, unit="submission", disable=None) as bar:
         try:
@@ -98,10 +106,12 @@ def _grade(course, assignment, released, locked, todo, executor, window, unsafe,
                     finish(checked)
                 else:
                     record = Record(name, "graded", "", checked.notes, wanted)
-                    future = executor.submit(run, checked.notebook, locked, checked.files, seed, unsafe, limits)
-                    running[future] = record, checked
+                    start(record, checked)
             while running:
                 collect()
+            for pair in again:
+                start(*pair)
+                collect(alone=True)
         finally:
             for future in running:
                 future.cancel()
@@ -146,7 +156,7 @@ def try_solutions(course, assignments, unsafe=False, limits=Limits()):
     with workers(None, None, unsafe) as (executor, _):
         for name in assignments:
             with course.gradebook() as gradebook:
-                locked = locked_cells(gradebook, name)
+                locked = locked_cells(gradebook, name, name)
             notebook = nbformat.read(course.source(name), as_version=4)
             files = dict(files_in(course.source(name).parent))
             runs[name] = executor.submit(run, notebook, locked, files, seed, unsafe, limits)
@@ -230,7 +240,7 @@ def enter(course, assignment, record, checked, future):
         return record
     if outcome.state != "ran":
         record.state, record.why = outcome.state, "; ".join(outcome.notes)
-    record.notes = [*record.notes, *outcome.notes]
+    record.notes, record.unseen = [*record.notes, *outcome.notes], outcome.unseen
     late.extend(course, assignment, record.student)
     settings = course.directory(assignment, record.student, submitted_directory="grading/checked")
     converter = Autograde(coursedir=settings, config=course.config)
@@ -265,14 +275,6 @@ class Executed(NbGraderPreprocessor):
                 cell.outputs, cell.execution_count = other.outputs, other.execution_count
         nb.metadata["coursekit"] = {"state": self.outcome.state, "notes": self.outcome.notes}
         return nb, resources
-
-
-def locked_cells(gradebook: Gradebook, assignment):
-    """{grade_id: LockedCell} of what the teacher locked, as the gradebook has it."""
-    source = gradebook.find_notebook(assignment, assignment)
-    graded = {cell.name for cell in source.grade_cells}
-    return {cell.name: LockedCell(cell.source, cell.name in graded)
-            for cell in source.source_cells if cell.locked and cell.cell_type == "code"}
 
 
 def contents(folder):

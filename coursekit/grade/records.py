@@ -22,6 +22,8 @@ WAITING = "not graded yet"                                              # what `
 class Record:
     """state: one of STATES, or WAITING. why: in words. notes: what intake mended and the sandbox saw.
 
+    unseen: {grade_id: why a hidden test was not passed, and on which of its cases}. It is for the teacher alone: what
+    people get to read must not depend on what hidden tests ask.
     digest: of all that decides the marks; "" means that it will be tried again.
     """
 
@@ -31,6 +33,7 @@ class Record:
     notes: list = dataclasses.field(default_factory=list)
     digest: str = ""
     seconds: float = 0.0
+    unseen: dict = dataclasses.field(default_factory=dict)
 
 
 def write(course, assignment, record):

@@ -14,126 +14,124 @@ from pathlib import Path
 
 from nbformat.v4 import new_output
 
-from coursekit.grade.cells import definition, hidden_lines, imports, plain_python
+from coursekit.grade.cells import hidden_lines, imports, plain_python, without_hidden
 from coursekit.grade.checks import answers
-from coursekit.grade.outputs import TEST_CELL, UNSHOWN, Outputs, error_output, failure, lines_of
+from coursekit.grade.outputs import TEST_CELL, UNSHOWN, Outputs, error_output, failure, verdict
 from coursekit.grade.outside import Session
 from coursekit.grade.protocol import Violation, clean
 from coursekit.grade.walls import GraderError
 
-STOPPED = "Your code was stopped: it ended its process, or used too much time or memory."
 MAX_FILES, MAX_BYTES = 500, 50 << 20                                    # what a submission may bring along
 
 
 @dataclasses.dataclass
-class Done:
-    """A cell that was run inside: had a hidden test asked before? did its sandbox, did the untold one survive it?"""
+class Step:
+    """What was done inside: a cell was run, or, where a hidden test stands, the names were kept (source: None)."""
 
+    source: str | None
+    survived: bool = False                                              # the sandbox did
+
+
+@dataclasses.dataclass
+class Hidden:
+    """A test whose hidden lines are still to run: its id, source and cell, the steps before it, the teacher's names."""
+
+    name: str
     source: str
-    told: bool
-    survived: bool = False
-    survived_untold: bool = True
+    cell: dict
+    steps: int
+    names: dict
 
 
 class Run:
-    """Runs a notebook's cells in their order, each on its side, and survives what they do.
+    """Runs a notebook's cells in their order, each on its side, and survives what they do; hidden tests come last.
 
     nb, locked, folder, kind, limits: as in `execute.run_notebook`. `cells()` returns the notebook with its outputs;
-    then `state` is "ran", "timed out" or "crashed", and `notes` says what happened.
+    then `state` is "ran", "timed out" or "crashed", `notes` says what happened, and `unseen` why hidden tests were not
+    passed, {grade_id: text}.
+
+    Nothing that people see may depend on what a hidden test asked, since student code could tell it there. So first
+    everything else runs, and its outputs, state and notes stand. Then each hidden test finds the names as they were at
+    its cell, whatever later cells made of them (not the insides of objects: what a later cell does to a list stays
+    done). Of what happens from then on only this is shown: passed, or not.
     """
 
     def __init__(self, nb, locked, folder, kind, limits):
         self.nb, self.locked, self.folder, self.kind, self.limits = copy.deepcopy(nb), locked, folder, kind, limits
-        self.state, self.notes = "ran", []
+        self.state, self.notes, self.unseen, self.starved = "ran", [], {}, False
         self.session, self.starts, self.until = None, 0, time.monotonic() + 2 * limits.start
-        self.done = []                                                  # of each cell run inside
-        self.outputs = Outputs()
-        self.told, self.untold, self.untold_starts = False, None, 0     # has a hidden test asked? see _untold
-        self.names = Names()
+        self.steps, self.taken = [], 0                                  # taken: how many by the sandbox of now
+        self.outputs, self.names, self.told = Outputs(), Names(), {}     # told: names that hidden tests defined
+        self.number = 0
         for name, cell in locked.items():
             if not cell.graded:
-                self._import(name, imports(cell.source))
+                self._import(name, cell.source)
 
     def cells(self):
         """Run every cell; return the notebook."""
-        tests, late = dict(self.locked), []                             # each runs once, however often it was copied
         try:
             self._alive()
-            self.until = self.session.until = time.monotonic() + self.limits.submission
-            for number, cell in enumerate(self.nb.cells, 1):
-                if cell.cell_type != "code":
-                    continue
-                cell.outputs, cell.execution_count = [], None
-                mine = tests.pop(cell.metadata.get("nbgrader", {}).get("grade_id"), None)
-                if mine and mine.graded:
-                    cell.outputs = self._test(mine.source)
-                elif (source := mine.source if mine else cell.source).strip():
-                    cell.outputs = self._inside(source, f"cell {number}")
-                    cell.execution_count = len(self.done)
-                    late += [cell] if self.told else []
-            for cell in late if self.state != "ran" else ():            # where it stopped may tell a hidden input
-                cell.outputs = []
+            self._has(self.limits.submission)
+            hidden = list(self._seen())
+            told = self.state, [*self.notes]
+            self.starts = 1
+            self._has(self.limits.submission / 2)
+            for test in hidden:
+                self._hidden(test)
+            self.state, self.notes = told
         finally:
-            for session in filter(None, (self.session, self.untold)):
-                session.stop()
+            if self.session:
+                self.starved |= self.session.starved
+                self.session.stop()
         return self.nb
 
-    # ── the sandboxes ─────────────────────────────────────────────────────────────────────────────────────────────
+    def _has(self, seconds):
+        """So many seconds are left from now on."""
+        self.until = time.monotonic() + seconds
+        if self.session:
+            self.session.until = self.until
 
-    def _alive(self):
-        """Make sure that there is a sandbox which has run what came before, but for the cells that brought one down."""
-        self._in_time()
-        while not (self.session and self.session.alive):
-            if self.starts > self.limits.restarts:
-                self._give_up("crashed", f"its sandbox was started {self.starts} times, and stopped each time")
-            self.starts += 1
-            self.session = self._new_session()
-            with contextlib.suppress(Violation):
-                for cell in self.done:
-                    if cell.survived:
-                        cell.survived = False                           # unless it survives this time too
-                        self._outputs(self.session, cell.source)
-                        cell.survived = True
+    # ── the sandbox ───────────────────────────────────────────────────────────────────────────────────────────────
 
-    def _new_session(self):
-        session = Session(self.kind, self.limits, self.until, self._source)
-        for name, content in files_in(self.folder):
-            session.ask("file", name, content)
-        return session
-
-    def _untold(self):
-        """A second sandbox that no hidden test ever asked, after the same cells; and the outputs of the last of them.
-
-        Once a hidden test has called an answer, student code knows its inputs and could print them. What people get to
-        see after that comes from here: outputs of later cells, messages of visible tests. Not even whether a later cell
-        showed anything, failed or died in the first sandbox makes a difference here: a student could tell a hidden
-        input by that, bit by bit. It is started when needed.
-        """
-        if not (self.untold and self.untold.alive):
-            if self.untold_starts > self.limits.restarts:
-                raise Violation("its sandbox was stopped again and again")
-            self.untold_starts += 1
-            self.untold, self.caught_up = self._new_session(), 0
-        outputs = []
-        for cell in self.done[self.caught_up:]:
-            self.caught_up += 1
-            outputs = []
-            if cell.survived_untold if cell.told else cell.survived:
-                cell.survived_untold = False
-                outputs = self._outputs(self.untold, cell.source)
-                cell.survived_untold = True
-        return self.untold, outputs
-
-    def _outputs(self, session, source):
-        """The outputs of a cell run in a sandbox, as they came; UNSHOWN in their place if they cannot travel."""
-        try:
-            return session.ask("cell", source, seconds=self.limits.cell)
-        except Exception:                                               # but not a Violation
-            return UNSHOWN
-
-    def _in_time(self):
+    def _alive(self, steps=None):
+        """Make sure that there is a sandbox which has taken so many steps (None: all so far), but for those that
+        brought one down."""
+        steps = len(self.steps) if steps is None else steps
         if time.monotonic() > self.until:
             self._give_up("timed out", f"the {self.limits.submission:.0f} seconds of this notebook are over")
+        while not (self.session and self.session.alive and self.taken >= steps):
+            if not (self.session and self.session.alive):
+                if self.starts > self.limits.restarts:
+                    self._give_up("crashed", f"its sandbox was started {self.starts} times, and stopped each time")
+                self._start()
+            with contextlib.suppress(Violation):
+                while self.taken < steps:
+                    if self.steps[self.taken].survived:
+                        self._take()
+                    else:
+                        self.taken += 1
+
+    def _start(self):
+        if self.session:
+            self.starved |= self.session.starved
+        self.starts, self.taken = self.starts + 1, 0
+        self.session = Session(self.kind, self.limits, self.until)
+        for name, content in files_in(self.folder):
+            self.session.ask("file", name, content)
+
+    def _take(self):
+        """Take the next step; return a cell's outputs as they came, UNSHOWN in their place if they cannot travel."""
+        step, place = self.steps[self.taken], self.taken
+        self.taken, step.survived, outputs = place + 1, False, []
+        try:
+            if step.source is None:
+                self.session.ask("keep", place)
+            else:
+                outputs = self.session.ask("cell", step.source, seconds=self.limits.cell)
+        except Exception:                                               # but not a Violation
+            outputs = UNSHOWN
+        step.survived = True
+        return outputs
 
     def _give_up(self, state, why):
         if self.state == "ran":
@@ -143,62 +141,75 @@ class Run:
 
     # ── cells ─────────────────────────────────────────────────────────────────────────────────────────────────────
 
+    def _seen(self):
+        """Run all that students may see, in the notebook's order; yield what is left to do, a `Hidden` each."""
+        tests = dict(self.locked)                                       # each runs once, however often it was copied
+        for number, cell in enumerate(self.nb.cells, 1):
+            if cell.cell_type != "code":
+                continue
+            cell.outputs, cell.execution_count = [], None
+            name = cell.metadata.get("nbgrader", {}).get("grade_id")
+            mine = tests.pop(name, None)
+            if mine and mine.graded:
+                cell.outputs = self._test(without_hidden(mine.source))
+                if hidden_lines(mine.source) and not any(one.output_type == "error" for one in cell.outputs):
+                    self._inside(None, f"cell {number}")
+                    yield Hidden(name, mine.source, cell, len(self.steps), dict(self.names))
+            elif (source := mine.source if mine else cell.source).strip():
+                cell.outputs = self._inside(source, f"cell {number}")
+                self.number += 1
+                cell.execution_count = self.number
+
     def _inside(self, source, where):
         """Run a cell inside; return its outputs. Whatever it does, the next one has a sandbox, if any are left."""
-        outputs = []
         try:
             self._alive()
-            self.done.append(Done(source, self.told))
-            outputs = self._outputs(self.session, source)
-            self.done[-1].survived = True
+            self.steps.append(Step(source))
+            return self.outputs.of(self._take())
         except Violation as violation:
             if self.state != "ran":                                     # there is no sandbox any more, nor will be
                 return []
-            if not self.told:
-                self.notes.append(f"{where} was stopped: {violation}")
-                return [error_output("Stopped", f"This cell was stopped: {violation}.")]
-            if (note := "cells were stopped after hidden tests had run") not in self.notes:
-                self.notes.append(note)                                 # not how many, which or why: see _untold
-        if self.told:
-            try:
-                outputs = self._untold()[1]
-            except Violation as violation:
-                return [error_output("Stopped", f"This cell was stopped: {violation}.")]
-        return self.outputs.of(outputs)
+            self.notes.append(f"{where} was stopped: {violation}")
+            return [error_output("Stopped", f"This cell was stopped: {violation}.")]
 
     def _test(self, source):
         """Run a test cell outside; return its outputs: what it printed, and an error if it failed."""
-        hidden = hidden_lines(source)
-        self.told = self.told or bool(hidden)
         try:
             self._alive()
-            printed, error = self._attempt(self.session, source)
+            printed, error = self._attempt(source)
         except Violation as violation:
             printed, error = "", violation
         outputs = [failure(error, source)] if error else []
-        if self.told and isinstance(error, Violation):                  # why could tell a hidden input: see _untold
-            outputs = [error_output("Stopped", STOPPED)]
-        elif error and self.told and not hidden & lines_of(error):
-            seen = "\n".join("" if number in hidden else line for number, line in enumerate(source.split("\n"), 1))
-            try:
-                printed, error = self._attempt(self._untold()[0], seen)
-            except Violation as violation:
-                printed, error = "", violation
-            outputs = [failure(error, seen) if error else error_output("Failed", (
-                "This test failed after others had run, and passes without them: do calls depend on one another?"))]
         if self.session.alive and (lines := imports(source)):
             self._inside(lines, "the imports of a test")                # as in a notebook that runs in one process
         if text := clean(printed, 20_000):
             outputs.insert(0, new_output("stream", name="stdout", text=text))
         return outputs
 
-    def _attempt(self, session, source):
-        """Run a test against a sandbox, within the seconds of a cell; return (what it printed, its error or None)."""
+    def _hidden(self, test):
+        """Run a test with its hidden lines, on the names as they were; its cell then shows whether it was passed."""
+        before = test.names | self.told
+        self.names.clear()
+        self.names.update(before)
+        try:
+            self._alive(test.steps)
+            self.session.ask("restore", test.steps - 1)
+            _, error = self._attempt(test.source)
+            self.session.ask("restore", test.steps - 1)                 # steps that are still to come begin here
+        except (Exception, Violation) as violation:
+            error = violation
+        self.told |= {name: value for name, value in self.names.items() if before.get(name, self) is not value}
+        if error:
+            self.unseen[test.name] = clean(f"{type(error).__name__}: {error}", 2000)
+        test.cell.outputs = [*test.cell.outputs, verdict(not error)]
+
+    def _attempt(self, source):
+        """Run a test against the sandbox, within the seconds of a cell; return (what it printed, its error or None)."""
         try:
             code = compile(plain_python(source), TEST_CELL, "exec")
         except SyntaxError as error:
             raise GraderError(f"a test cell is no Python: {error}") from None
-        printed = io.StringIO()
+        printed, session = io.StringIO(), self.session
         self.names.fetch, self.names.fetched = session.name, {}
         session.until = min(self.until, time.monotonic() + self.limits.cell)
         signal.signal(signal.SIGALRM, _too_slow)
@@ -222,12 +233,9 @@ class Run:
             session.forget_functions()
         return printed.getvalue(), None
 
-    def _source(self, name):
-        return definition(name, [cell.source for cell in self.done])
-
-    def _import(self, cell, lines):
+    def _import(self, cell, source):
         try:
-            exec(lines, self.names)
+            exec(imports(source), self.names)
         except Exception as error:
             raise GraderError(f"the locked cell {cell!r} imports what the grader does not have: {error}") from None
 

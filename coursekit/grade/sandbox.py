@@ -5,7 +5,7 @@ import time
 
 from coursekit.grade.outside import Session
 from coursekit.grade.protocol import Violation, clean
-from coursekit.grade.walls import PACKAGE, GraderError, Limits
+from coursekit.grade.walls import CONTAINERS, PACKAGE, GraderError, Limits
 
 
 def choose(unsafe=False):
@@ -16,7 +16,7 @@ def choose(unsafe=False):
     if unsafe:
         return "nothing"
     tried = []
-    for kind, program in (("bubblewrap", "bwrap"), ("docker", "docker"), ("podman", "podman")):
+    for kind, program in (("bubblewrap", "bwrap"), *((name, name) for name in CONTAINERS)):
         if not shutil.which(program):
             tried.append(f"{kind}: is not installed")
             continue
@@ -27,15 +27,16 @@ def choose(unsafe=False):
             tried.append(f"{kind}: {error}")
     raise GraderError("There is no sandbox here that student code could safely run in, so nothing was graded.\n"
                       + "".join(f"  {line}\n" for line in tried)
-                      + "Install bubblewrap (Debian, Ubuntu: apt install bubblewrap), or start docker.")
+                      + "Install bubblewrap (Debian, Ubuntu: apt install bubblewrap) or podman.")
 
 
 def self_test(kind):
     """Try in a sandbox what student code must not be able to do; raise `GraderError` if any of it works."""
-    limits = Limits(processes=24)
+    limits = Limits()
     session = Session(kind, limits, time.monotonic() + 2 * limits.start)
     try:
-        told = session.ask("cell", SELF_TEST.replace("HIDDEN", repr(str(PACKAGE.parent / "pyproject.toml"))),
+        told = session.ask("cell", SELF_TEST.replace("HIDDEN", repr(str(PACKAGE.parent / "pyproject.toml"))).replace(
+            "EXPECTED", repr(str(PACKAGE / "grade" / "checks" / "attention.py"))),
                            seconds=limits.start)
     except Violation as violation:
         raise GraderError(f"its test did not finish: {violation}") from None
@@ -48,13 +49,13 @@ def self_test(kind):
 
 # In a student's place. What it must not be able to do raises one of these errors; everything else is a hole.
 SELF_TEST = """
-import os, resource, socket, threading, time
+import fcntl, os, resource, socket, threading, time
 holes = []
 
 def try_to(what, do):
     try:
         do()
-    except (OSError, RuntimeError, MemoryError):
+    except (OSError, RuntimeError, MemoryError, ImportError):
         return
     holes.append(what)
 
@@ -76,6 +77,10 @@ try_to("write to /", lambda: open("/x", "w"))
 try_to("write to /dev", lambda: open("/dev/x", "w"))
 try_to("write to the course", lambda: open("/course/coursekit/x", "w"))
 try_to("read the course's folder", lambda: open(HIDDEN))
+try_to("read what the checks expect", lambda: open(EXPECTED))
+try_to("import what the checks expect", lambda: __import__("coursekit.grade.checks.attention"))
+try_to("lock files", lambda: fcntl.flock(open("/usr/bin/env"), fcntl.LOCK_EX))
+try_to("talk through sockets of odd families", lambda: socket.socket(socket.AF_NETLINK, socket.SOCK_RAW))
 try_to("read the passwords", lambda: open("/etc/shadow"))
 try_to("reach the network", lambda: socket.create_connection(("1.1.1.1", 80), timeout=1))
 try_to("become root", lambda: os.setuid(0))

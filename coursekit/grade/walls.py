@@ -1,7 +1,9 @@
 """Where student code runs: a process that sees Python, coursekit and a small folder to work in, and nothing else.
 
+Of the grader it sees only what an answer needs (`NEEDED`): neither the checks nor the references in them.
+
     bubblewrap   namespaces of its own for processes, network, users and mounts; starts in a fifth of a second
-    container    docker or podman, an empty image and the same folders, where bubblewrap does not start
+    container    podman or docker, an empty image and the same folders, where bubblewrap does not start
     nothing      only for work on the course itself ("unsafe"): limits, but no walls
 
 `sandbox.choose()` finds the first that holds. A `Sandbox` is one such process running `coursekit.grade.inside`, with two pipes
@@ -36,7 +38,10 @@ VARIABLES = {
     "MPLBACKEND": "module://matplotlib_inline.backend_inline", "OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1",
     "MKL_NUM_THREADS": "1", "TOKENIZERS_PARALLELISM": "false", "CUDA_VISIBLE_DEVICES": "",
 }
-WORK, IMAGE = "/student", "coursekit-empty"
+WORK, IMAGE, CONTAINERS = "/student", "coursekit-empty", ("podman", "docker")
+NEEDED = ["__init__.py", "inside.py", "lockdown.py", "protocol.py", "shell.py",                 # of coursekit/grade
+          *(f"checks/{name}.py" for name in ("__init__", "answers", "failure", "later", "same", "score", "unseen"))]
+TICKS = os.sysconf("SC_CLK_TCK")                                        # of the kernel's clock, in a second
 
 
 class GraderError(Exception):
@@ -49,12 +54,15 @@ class Limits:
 
     call: float = 10.0                                                  # one call of an answer by a check
     cell: float = 30.0                                                  # one cell
-    submission: float = 120.0                                           # everything, restarts included
+    submission: float = 120.0                                           # everything, restarts included; and after it
+                                                                        # half as long for hidden tests
+    cpu: float = 120.0                                                  # of all processes of a sandbox together
     start: float = 60.0                                                 # until the sandbox says hello
     memory: int = 2 << 30                                               # of all its processes together
     disk: int = 64 << 20                                                # of each of the two folders it can write to
-    processes: int = 64                                                 # threads count
-    open_files: int = 256
+    files: int = 10_000                                                 # in both together: each costs kernel memory
+    processes: int = 16                                                 # threads count
+    open_files: int = 64
     restarts: int = 3
 
 
@@ -67,6 +75,7 @@ class Sandbox:
 
     def __init__(self, kind, limits):
         self.kind, self.limits, self.why = kind, limits, ""
+        self.used, self.first = 0.0, None                               # seconds of a processor; see settle
         self.name = f"coursekit-{uuid.uuid4().hex}"
         self.scratch = tempfile.mkdtemp() if kind == "nothing" else None
         self.process = subprocess.Popen(
@@ -75,7 +84,7 @@ class Sandbox:
             env=environment(kind, self.scratch))
         for pipe in (self.process.stdin, self.process.stdout, self.process.stderr):
             os.set_blocking(pipe.fileno(), False)
-        self._watch = threading.Thread(target=self._watch_memory, daemon=True)
+        self._watch = threading.Thread(target=self._watch_usage, daemon=True)
         self._watch.start()
 
     @property
@@ -108,6 +117,12 @@ class Sandbox:
             except OSError:
                 self.fail("its process ended")
 
+    def settle(self):
+        """It is up, and has run nothing of a student's yet: the last process below is the one that will. (Those of a
+        container are not below; there the kernel's control groups do what the watch does here.)"""
+        if self.kind not in CONTAINERS:
+            *_, self.first = tree_of(self.process.pid)
+
     def complaint(self):
         """What the sandbox wrote to stderr while it started; student code has no way to write there."""
         self.process.wait(5)
@@ -122,7 +137,7 @@ class Sandbox:
         """End every process of the sandbox; after that nothing of it is left."""
         if self.process.stdin.closed:
             return
-        if self.kind in ("docker", "podman"):
+        if self.kind in CONTAINERS:
             subprocess.run([self.kind, "kill", self.name], capture_output=True)
         self._kill()
         self.process.wait()
@@ -139,13 +154,33 @@ class Sandbox:
         if left <= 0 or not poll.poll(1000 * left):
             self.fail("it did not answer in time")
 
-    def _watch_memory(self):
+    def _watch_usage(self):
+        """What no limit of the kernel's sums up over processes: look at it again and again, and kill beyond."""
+        limits = self.limits
         while self.process.poll() is None:
-            if memory_of_tree(self.process.pid) > self.limits.memory:
-                self.why = f"it used more than {self.limits.memory / 2 ** 30:.2g} GB of memory"
-                self._kill()
-                return
+            tree = list(tree_of(self.process.pid))
+            memory, self.used = sum(map(memory_of, tree)), sum(map(seconds_of, tree))
+            for pid in tree if self.first else ():
+                step_back(pid, self.first)
+            for much, what in ((memory > limits.memory, f"{limits.memory / 2 ** 30:.2g} GB of memory"),
+                               (self.used > limits.cpu, f"{limits.cpu:.0f} seconds of a processor"),
+                               (self._files() > limits.files, f"{limits.files:,} files")):
+                if much:
+                    self.why = f"it used more than {what}"
+                    self._kill()
+                    return
             time.sleep(0.05)
+
+    def _files(self):
+        """How many files there are in the folders that it can write to."""
+        if not self.first or self.kind != "bubblewrap":
+            return 0
+        found = 0
+        for folder in (WORK, "/tmp"):
+            with contextlib.suppress(OSError):
+                about = os.statvfs(f"/proc/{self.first}/root{folder}")
+                found += about.f_files - about.f_ffree
+        return found
 
     def _kill(self):
         with contextlib.suppress(ProcessLookupError):
@@ -159,20 +194,44 @@ def environment(kind, scratch):
     return {} if kind == "bubblewrap" else dict(os.environ)
 
 
-def memory_of_tree(pid):
-    """Bytes of memory that a process and its descendants hold: anonymous, shared, swapped, and their page tables."""
-    total, todo = 0, [str(pid)]
+def tree_of(pid):
+    """The ids of a process and its descendants, as texts."""
+    todo = [str(pid)]
     while todo:
-        process = Path("/proc", todo.pop())
-        try:
-            for line in (process / "status").read_text().splitlines():
-                if line.startswith(("RssAnon:", "RssShmem:", "VmSwap:", "VmPTE:")):
-                    total += int(line.split()[1]) << 10
-            for task in (process / "task").iterdir():
-                todo += (task / "children").read_text().split()
-        except OSError:                                                 # it ended meanwhile
-            continue
-    return total
+        yield (pid := todo.pop())
+        with contextlib.suppress(OSError):                              # it ended meanwhile
+            for task in os.listdir(f"/proc/{pid}/task"):
+                todo += read(f"/proc/{pid}/task/{task}/children").split()
+
+
+def memory_of(pid):
+    """Bytes of memory that a process holds: anonymous, shared, swapped, and its page tables."""
+    with contextlib.suppress(OSError):
+        return sum(int(line.split()[1]) << 10 for line in read(f"/proc/{pid}/status").splitlines()
+                   if line.startswith(("RssAnon:", "RssShmem:", "VmSwap:", "VmPTE:")))
+    return 0
+
+
+def seconds_of(pid):
+    """Seconds that a process, and those of its children that have ended, had a processor for."""
+    with contextlib.suppress(OSError):
+        numbers = read(f"/proc/{pid}/stat").rpartition(")")[2].split()
+        return sum(map(int, numbers[11:15])) / TICKS                    # of its own and its children's, user and system
+    return 0.0
+
+
+def step_back(pid, first):
+    """Make every thread of a process yield to others, but for the main thread of the process `first`."""
+    with contextlib.suppress(OSError):
+        for thread in os.listdir(f"/proc/{pid}/task"):
+            if thread != first and os.getpriority(os.PRIO_PROCESS, int(thread)) < 19:
+                os.setpriority(os.PRIO_PROCESS, int(thread), 19)
+
+
+def read(path):
+    """The text of a small file of the kernel's."""
+    with open(path, "rb", buffering=0) as file:
+        return file.read(1 << 16).decode(errors="replace")
 
 
 # ── what it sees ──────────────────────────────────────────────────────────────────────────────────────────────────
@@ -188,11 +247,17 @@ def python_folders():
     return sorted(str(folder) for folder in folders if folder.parts[:2] != ("/", "usr"))
 
 
+def coursekit_parts(package):
+    """(path, path inside) of the parts of coursekit that students' code may read, with coursekit at `package`."""
+    parts = [path.name for path in sorted(PACKAGE.iterdir()) if path.name not in ("grade", "__pycache__")]
+    return [(str(PACKAGE / part), f"{package}/{part}") for part in [*parts, *(f"grade/{name}" for name in NEEDED)]]
+
+
 def mounts(package):
     """bubblewrap's options for all that can be read, with coursekit at the path `package`."""
     options = []
     for here, inside in [*((path, path) for path in SYSTEM + python_folders() if os.path.lexists(path)),
-                         (str(PACKAGE), package)]:
+                         *coursekit_parts(package)]:
         for parent in reversed(Path(inside).parents[:-1]):
             options += ["--dir", str(parent)]                           # else only root could go through it
         options += ["--symlink", os.readlink(here), inside] if os.path.islink(here) else ["--ro-bind", here, inside]
@@ -201,8 +266,9 @@ def mounts(package):
 
 def command(kind, limits, name, scratch):
     """The command line of a sandbox of some kind; see `Sandbox`."""
-    settings = {"memory": limits.memory, "processes": limits.processes, "open_files": limits.open_files,
-                "file_size": limits.disk, "folder": scratch or WORK}
+    settings = {"folder": scratch or WORK, "limits": {
+        "memory": limits.memory, "processes": limits.processes, "files": limits.open_files, "file_size": limits.disk,
+        "seconds": round(limits.cpu)}}
     program = [sys.executable, "-m", "coursekit.grade.inside", json.dumps(settings)]
     if kind == "nothing":
         return program
@@ -237,13 +303,13 @@ def bubblewrap(limits, program):
 
 
 def container(kind, limits, name, program):
-    """docker or podman with an empty image: what can be seen are the same folders of this machine."""
+    """podman or docker with an empty image: what can be seen are the same folders of this machine."""
     if subprocess.run([kind, "image", "inspect", IMAGE], capture_output=True).returncode:
         subprocess.run([kind, "import", "-", IMAGE], input=bytes(10240), capture_output=True)   # an empty tar archive
     user = 20_000 + int(name[-8:], 16) % 40_000                         # one each: processes are counted by user
     options = ["--network", "none", "--read-only", "--cap-drop", "ALL", "--security-opt", "no-new-privileges",
                "--pids-limit", str(limits.processes), "--memory", str(limits.memory),
-               "--memory-swap", str(limits.memory),
+               "--memory-swap", str(limits.memory), "--cpus", "1",
                "--ulimit", f"nofile={limits.open_files}", "--ulimit", "nproc=4096", "--ulimit", "core=0",
                "--user", f"{user}:{user}", "--hostname", "sandbox", "--workdir", WORK]
     for folder in (WORK, "/tmp"):
@@ -251,6 +317,6 @@ def container(kind, limits, name, program):
     for variable, text in VARIABLES.items():
         options += ["--env", f"{variable}={text}"]
     shown = [path for path in SYSTEM if os.path.exists(path)] + python_folders()
-    for here, inside in [*((path, path) for path in shown), (str(PACKAGE), "/course/coursekit")]:
+    for here, inside in [*((path, path) for path in shown), *coursekit_parts("/course/coursekit")]:
         options += ["--volume", f"{os.path.realpath(here)}:{inside}:ro"]
     return [kind, "run", "--rm", "--interactive", "--name", name, *options, IMAGE, *program]

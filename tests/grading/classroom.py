@@ -256,16 +256,16 @@ ROSTER = ("plain", "half", "hostile", "exits", "cut_off", "not_there", "untouche
 
 def others(released):
     """{student: (bytes, state, points, or None)} of work that is not simply right."""
-    def notebook(first="", **options):
+    def notebook(first="", times=1, **options):
         nb = answers(released, **options)
-        nb.cells.insert(1, new_code_cell(first))
+        nb.cells[1:1] = [new_code_cell(first) for _ in range(times)]
         return json.dumps(nb).encode()
 
     waits = "needs manual grading"
     return {
         "half": (notebook(double=WRONG), waits, 2),
         "hostile": (notebook(HOSTILE, double=WRONG), waits, 2),
-        "exits": (notebook("import os\nos._exit(2)", double="import os\ndef double(values):\n    os._exit(0)",
+        "exits": (notebook("import os\nos._exit(2)", 2, double="import os\ndef double(values):\n    os._exit(0)",
                            mean=MEAN + "\nos._exit(1)"), "crashed", 0),
         "prints": (notebook(PICTURE, why=MARKUP), waits, FULL),
         "untouched": (json.dumps(released).encode(), "graded", 0),

@@ -20,7 +20,7 @@ from coursekit.grade.checks import answers
 from coursekit.grade.checks.same import difference, kind as kind_of, same
 from coursekit.grade.checks.unseen import unseen
 from coursekit.grade.execute import run_notebook
-from coursekit.grade.outputs import Outputs
+from coursekit.grade.outputs import Outputs, verdict
 from coursekit.grade.outside import Session
 from coursekit.grade.protocol import CannotTravel, Violation
 from coursekit.grade.sandbox import GraderError, Limits
@@ -68,7 +68,7 @@ def kind():
 
 @pytest.fixture(scope="module")
 def student(kind):
-    session = Session(kind, LIMITS, time.monotonic() + 300, lambda name: cells.definition(name, [STUDENT]))
+    session = Session(kind, LIMITS, time.monotonic() + 300)
     assert session.ask("cell", STUDENT, seconds=30) == []
     yield session
     session.stop()
@@ -236,11 +236,11 @@ FORBIDDEN = [
     "torch.softmax(u, 0)", "s(u, 0)", "u.softmax(0)", "F.softmax(u, 0)", "table['it'](u, 0)", "helper(u)",
     "T.nn.functional.softmax(u, 0)", "getattr(torch, 'soft' + 'max')(u, 0)", "softmax(u, 0)", "torch.nn.Softmax(0)(u)",
     "vars(torch)['softmax'](u, 0)", "(lambda f: f(u, 0))(torch.softmax)", "functools.partial(torch.softmax, dim=0)(u)",
-    "u * 0.5 if len(u) == 3 else torch.exp(u) / torch.exp(u).sum() if True else softmax(u, 0)"]
+    "torch.exp(u) / torch.exp(u).sum() if len(u) == 2 else softmax(u, 0)"]
 
 
 def test_a_forbidden_function_is_found_by_whatever_name_it_goes(kind):
-    """The recorder and the look at the source together, as students could write it."""
+    """The recorder and the look at the names together, as students could write it."""
     asks = """
 import torch
 from coursekit.grade.checks.question import question
@@ -280,8 +280,20 @@ def f(x):
     assert points == [1]
 
 
-def test_source_comes_from_the_notebook(student):
-    assert student.name("squares")._remote.source() == "def squares(x):\n    return x ** 2"
+def test_the_source_of_a_students_function_and_of_nothing_else(student):
+    assert student.name("squares")._remote.source() == "def squares(x): return x ** 2\n"
+    student.ask("cell", "%%time\ndef timed(x): return x")
+    assert student.name("timed")._remote.source() == "" == student.name("coursekit")._remote.source()
+
+
+@pytest.mark.parametrize("above", ["%%time", "%%capture shown", "%%prun -q", ""])
+def test_a_magic_above_a_right_answer_costs_nothing(kind, above):
+    """Neither does a definition that no file or cell shows."""
+    asks = "import torch\nfrom coursekit.grade import check\ncheck.attention.fold(fold)"
+    answer = ("def fold(e, Q, K, V, l): return K.T @ (Q @ e) / len(Q) ** 0.5, V.T @ l" if above else
+              "exec('def fold(e, Q, K, V, l): return K.T @ (Q @ e) / len(Q) ** 0.5, V.T @ l')")
+    points, outcome = graded(kind, "import torch", asks, student=f"{above}\n{answer}".lstrip())
+    assert points == [1, 1], outcome.notebook.cells
 
 
 def test_iterating_and_length_take_no_nonsense(student):
@@ -351,16 +363,6 @@ def g(): return 1""")
 
 
 # ── reading cells ─────────────────────────────────────────────────────────────────────────────────────────────────
-
-def test_definitions_and_what_they_use():
-    sources = ["from torch import softmax as s\nimport torch", "def helper(u): return s(u)", "%time 1\nx = 3",
-               "def f(u): return 1", "def f(u):\n    return helper(u)", "this is no Python", "g = f"]
-    found = cells.definition("g", sources)
-    assert "softmax as s" in found and "helper(u)" in found and "return 1" not in found and "x = 3" not in found
-    assert cells.definition("nothing", sources) == ""
-    assert cells.definition("f", ["from math import *", "def f(u): return exp(u)"]).startswith("from math import *")
-    assert cells.definition("nothing", ["from math import *"]) == ""
-
 
 def test_imports_of_a_cell():
     source = ("%matplotlib inline\nimport torch as t\nx = 1\nif x:\n    import os\n### BEGIN HIDDEN TESTS\n"
@@ -459,68 +461,109 @@ def test_messages_of_tests(kind):
     _, outcome = graded(kind, told + "raise Told('words')", "### BEGIN HIDDEN TESTS\n"
                                                             "" + told + "raise Told('secret')\n### END HIDDEN TESTS",
                         "x = 1\nassert x == 2, 'not two'",
-                        "def g():\n    ### BEGIN HIDDEN TESTS\n    assert 'secret' == 1, 'secret'\n"
+                        "def g():\n    pass\n    ### BEGIN HIDDEN TESTS\n    assert 'secret' == 1, 'secret'\n"
                         "    ### END HIDDEN TESTS\ng()")
     errors = [one.outputs[0] for one in outcome.notebook.cells[2:]]
     assert errors[0].traceback == ["one", "two"]
-    assert errors[1].evalue == errors[3].evalue == "A test that you do not see was not passed."
+    assert errors[1] == errors[3] and errors[1].evalue == "A test that you do not see was not passed."
     assert errors[2].traceback == ["assert x == 2, 'not two'", "AssertionError: not two"]
-    assert "secret" not in str([errors[1], errors[3]])
+    assert "secret" not in str([one.outputs for one in outcome.notebook.cells])
+    assert outcome.unseen == {"t1": "Told: secret", "t3": "AssertionError: secret"}         # for the teacher
 
 
-def test_what_people_see_after_hidden_tests_comes_from_a_process_that_none_asked(kind):
-    hidden = "### BEGIN HIDDEN TESTS\nassert f(48151623) == 1\n### END HIDDEN TESTS"
-    points, outcome = graded(kind, "assert f(2) == 1", hidden, "assert f(3) == 1", "assert f(3) == 2, f(3)",
+HIDDEN = "### BEGIN HIDDEN TESTS\nassert f(48151623) == 1\n### END HIDDEN TESTS"
+
+
+def test_hidden_tests_come_last_and_change_nothing_that_is_seen(kind):
+    points, outcome = graded(kind, "assert f(2) == 1", HIDDEN, "assert f(3) == 1", "assert f(3) == 2, f(3)",
                              student="seen = []\ndef f(x):\n    seen.append(x)\n"
                                      "    return 1 if len(seen) < 3 else seen")
-    assert points == [1, 1, 0, 0]
-    assert "passes without them" in outcome.notebook.cells[4].outputs[0].evalue
-    assert "AssertionError: [3, 3, 3]" in outcome.notebook.cells[5].outputs[0].traceback
+    assert points == [1, 0, 1, 0]
+    assert "AssertionError: [2, 3, 3, 3]" in outcome.notebook.cells[5].outputs[0].traceback
     assert "48151623" not in str([one.outputs for one in outcome.notebook.cells])
 
 
-@pytest.mark.parametrize("tell", ["pass", "raise KeyError('heard')", "import os\n    os._exit(3)",
-                                  "import os, sys\n    get_ipython().user_ns['f'] = None"])
+def run_cells(kind, *cells, limits=LIMITS):
+    notebook = new_notebook(cells=list(cells))
+    return run_notebook(notebook, locked_in(notebook), None, kind, limits)
+
+
+def hidden(name="h", source=HIDDEN):
+    return cell(source, name, locked=True, grade=True, points=1)
+
+
+@pytest.mark.parametrize("later", [
+    "f = None", "def helper(x): return 2", "import os\nos._exit(3)", "while True: pass", "one = 2",
+    "del f, helper, one",
+    "import sys\nsys.exit()", "import os, signal\nos.kill(os.getpid(), signal.SIGSTOP)", "globals().clear()",
+    "get_ipython().user_ns.clear()", "%reset -f"])
+def test_hidden_tests_find_the_names_as_they_stood_at_their_cell(kind, later):
+    """A name, a helper or a number of the answer's is another one later, or a later cell ends the sandbox or hangs."""
+    answer = "one = 1\ndef helper(x): return one\ndef f(x): return helper(x)"
+    outcome = run_cells(kind, cell(answer), hidden(), cell(later), cell("print('went on')"),
+                        limits=dataclasses.replace(LIMITS, cell=2))
+    assert outcome.unseen == {} and outcome.notebook.cells[1].outputs[0].output_type == "stream"
+    assert "went on" in str(outcome.notebook.cells[3].outputs)
+
+
+def test_each_hidden_test_has_the_names_of_its_own_cell(kind):
+    """Those of the student, and those that the teacher's tests have made on the way; after a crash as before it."""
+    expects = "wanted = {0}\n### BEGIN HIDDEN TESTS\nassert f() == wanted\n### END HIDDEN TESTS"
+    crash = "### BEGIN HIDDEN TESTS\ndef shared(): return f()\ng()\n### END HIDDEN TESTS"
+    crashes = "import os\ndef g(): os._exit(1)\n"
+    outcome = run_cells(kind, cell(crashes + "def f(): return 1"), hidden("a", expects.format(1)), hidden("b", crash),
+                        cell("def f(): return 2"), hidden("c", expects.format(2)),
+                        hidden("d", "### BEGIN HIDDEN TESTS\nassert shared() == 2\n### END HIDDEN TESTS"),
+                        cell("def f(): return 3"), hidden("e", expects.format(4)), cell("f = 1 / 0"))
+    assert sorted(outcome.unseen) == ["b", "e"] and (outcome.state, outcome.notes) == ("ran", [])
+
+
+def test_a_test_with_seen_and_hidden_lines_needs_both(kind):
+    both = "print(f(2))\nassert f(2) == 1\n### BEGIN HIDDEN TESTS\nassert f(3) == 1\n### END HIDDEN TESTS"
+    for answer, passed in (("1", True), ("1 if x == 2 else 0", False), ("1 if x == 3 else 0", False)):
+        outcome = run_cells(kind, cell(f"def f(x): return {answer}"), hidden(source=both))
+        outputs = outcome.notebook.cells[1].outputs
+        assert outputs[0].text.strip() in "01" and (outputs[-1].output_type == "stream") == passed
+        assert set(outcome.unseen) == ({"h"} if "== 2" in answer else set())
+
+
+SPIES = ["pass", "raise KeyError('heard')", "import os\n    os._exit(3)", "get_ipython().user_ns['f'] = None"]
+
+
+@pytest.mark.parametrize("tell", SPIES)
 def test_cells_after_hidden_tests_cannot_tell_what_these_asked(kind, tell):
     """Whether a later cell shows something, fails or dies may not depend on what a hidden test asked, nor may notes."""
-    hidden = "### BEGIN HIDDEN TESTS\nassert f(48151623) == 1\n### END HIDDEN TESTS"
     spies = [f"if seen and str(seen[0])[{place}] == '{digit}':\n    {tell}\nelse:\n    print('nothing heard')"
              for place, digit in enumerate("48")]
-    nb = new_notebook(cells=[cell("seen = []\ndef f(x):\n    seen.append(x)\n    return 1"),
-                             cell(hidden, "h", locked=True, grade=True), *map(cell, spies)])
-    outcome = run_notebook(nb, locked_in(nb), None, kind, LIMITS)
+    outcome = run_cells(kind, cell("seen = []\ndef f(x):\n    seen.append(x)\n    return 1"), hidden(),
+                        *map(cell, spies))
     assert [[output.get("text") for output in one.outputs] for one in outcome.notebook.cells[2:]] == \
         2 * [["nothing heard\n"]]
-    assert not any("cell 3" in note or "cell 4" in note for note in outcome.notes)
+    assert outcome.notes == []
 
 
-@pytest.mark.parametrize("how", ["os.write(talk.writing, b'garbage' * 100)", "os._exit(0)", "talk.serve_forever()"])
-def test_how_a_test_was_stopped_tells_no_hidden_input(kind, how):
-    """A student could choose, by what a hidden test asks, which rule to break: there and in a later test."""
-    hidden = "### BEGIN HIDDEN TESTS\nassert {}(7) == 1\n### END HIDDEN TESTS"
-    points, outcome = graded(kind, hidden.format("g"), hidden.format("f"), "assert f(1) == 1", student=f"""
-import gc, os
+@pytest.mark.parametrize("how", ["os.write(talk.writing, b'garbage' * 100)", "os._exit(0)", "talk.serve_forever()",
+                                 "os.kill(-1, 9)", "raise KeyError", "time.sleep(100)", "bytearray(9 << 30)"])
+def test_how_a_hidden_test_ended_is_not_told(kind, how):
+    """A student could choose, by what it asks, how to fail: state, notes and outputs are the same for all of them."""
+    outcome = run_cells(kind, cell(f"""
+import gc, os, time
 talk = next(thing for thing in gc.get_objects() if type(thing).__name__ == "Conversation")
-seen = []
-def g(x):
-    {how}
 def f(x):
-    if seen: {how}
-    seen.append(x)
-    return 1""", limits=dataclasses.replace(LIMITS, call=1))
-    assert points == [0, 1, 0]
-    assert {outcome.notebook.cells[place].outputs[0].evalue for place in (2, 4)} == {run.STOPPED}
+    {how}"""), hidden(), cell("print(1)"), hidden("again"), limits=dataclasses.replace(LIMITS, call=1))
+    assert (outcome.state, outcome.notes) == ("ran", []) and set(outcome.unseen) == {"h", "again"}
+    assert outcome.notebook.cells[1].outputs == outcome.notebook.cells[3].outputs == [verdict(False)]
+    assert outcome.notebook.cells[2].outputs[0].text == "1\n"
 
 
-def test_where_the_time_ran_out_tells_no_hidden_input(kind):
-    """A student could use it up, by what a hidden test asked, in one cell or another: none after it is shown."""
-    hidden = "### BEGIN HIDDEN TESTS\nassert f(7) == 1\n### END HIDDEN TESTS"
-    cells = [cell("print('before')\ndef f(x): return 1"), cell(hidden, "h", locked=True, grade=True, points=1),
-             cell("print('after')"), *(cell("import time\ntime.sleep(100)") for _ in range(8))]
-    nb = new_notebook(cells=cells)
-    outcome = run_notebook(nb, locked_in(nb), None, kind, dataclasses.replace(LIMITS, cell=2, submission=12))
-    assert outcome.state == "timed out" and outcome.notebook.cells[0].outputs[0].text == "before\n"
-    assert not any(one.outputs for one in outcome.notebook.cells[2:])
+def test_what_was_reached_counts_when_the_time_runs_out(kind):
+    nb = [cell("print('before')\ndef f(x): return 1"), hidden(), cell("print('after')"),
+          *(cell("import time\ntime.sleep(100)") for _ in range(8)), hidden("unreached"), cell("print('end')")]
+    outcome = run_cells(kind, *nb, limits=dataclasses.replace(LIMITS, cell=2, submission=8))
+    assert outcome.state == "timed out" and outcome.notebook.cells[1].outputs == [verdict(True)]
+    assert [one.outputs[0].text for one in outcome.notebook.cells[:3:2]] == ["before\n", "after\n"]
+    assert "Stopped" in str(outcome.notebook.cells[-2].outputs) and outcome.notebook.cells[-1].outputs == []
+    assert outcome.starved                                              # it slept: perhaps others had the processors
 
 
 def test_teachers_mistakes_stop_the_batch(kind):
@@ -541,7 +584,7 @@ def test_tests_that_use_up_memory_or_die_are_survived(kind):
 def test_tests_that_hang_in_c_are_survived(kind, monkeypatch):
     monkeypatch.setattr(execute, "PATIENCE", 1)
     limits = dataclasses.replace(LIMITS, start=2, submission=3, cell=1)
-    points, outcome = graded(kind, "x = 3 ** (3 ** 18) ** 2", limits=limits)
+    points, outcome = graded(kind, "sum(range(10 ** 12))", limits=limits)
     assert points == [0] and outcome.state == "timed out"
 
 

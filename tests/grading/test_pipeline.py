@@ -2,6 +2,7 @@
 
 import concurrent.futures
 import csv
+import dataclasses
 import json
 import signal
 import sqlite3
@@ -144,6 +145,41 @@ def test_too_slow_is_timed_out_and_keeps_what_it_had(small):
     assert found["slow"].state == "timed out" and "seconds" in found["slow"].why
     assert found["fine"].state == "needs manual grading"
     assert rows(folder)["slow"]["double (of 3)"] == "3" and rows(folder)["fine"]["points"] == str(FULL)
+
+
+def test_who_was_slow_beside_others_gets_a_second_try_alone(small, monkeypatch):
+    """The first three runs say that others had the processors."""
+    folder, course, released = small
+    for student in ("ada", "bo", "cy", "di"):
+        hand_in(folder, student, answers(released))
+    real, calls, at_once, most = pipeline.run, [], [], []
+
+    def run(*work):
+        calls.append(1)
+        first = len(calls) <= 3
+        at_once.append(1)
+        outcome = real(*work)
+        if len(calls) > 4:
+            most.append(len(at_once))
+        at_once.pop()
+        return dataclasses.replace(outcome, state="timed out", notes=["slow"], starved=True) if first else outcome
+
+    monkeypatch.setattr(pipeline, "run", run)
+    found = pipeline.grade(course, NAME, jobs=2)
+    assert {record.state for record in found.values()} == {"needs manual grading"} and len(calls) == 7
+    assert max(most) == 1 and not any(record.notes for record in found.values())
+
+
+def test_the_teachers_record_says_what_a_hidden_test_found(small):
+    folder, course, released = small
+    hand_in(folder, "ada", answers(released, double="def double(values):\n    return [2 * abs(v) for v in values]"))
+    record = pipeline.grade(course, NAME)["ada"]
+    assert list(record.unseen) == ["more_double"] and "AssertionError" in record.unseen["more_double"]
+    command(folder, "feedback")
+    command(folder, "export")
+    everywhere = [path for part in ("autograded", "feedback") for path in (folder / "grading" / part).rglob("*.*")]
+    for path in [*everywhere, *(folder / "grading").glob("*.csv")]:
+        assert SECRET not in path.read_text(encoding="utf-8") or path.suffix == ".ipynb", path
 
 
 def test_without_a_sandbox_nothing_is_graded(small, monkeypatch):

@@ -147,8 +147,8 @@ def test_the_bundle_has_no_solution_no_hidden_test_and_no_seed(small, tmp_path):
     folder, course, released = small
     for name in ("coursekit/__pycache__", "lectures", "tests", "docs"):
         (folder / name).mkdir(parents=True)
-    for name in ("README.md", "docs/notation.md", "docs/teaching.md", "coursekit/a.py", "coursekit/__pycache__/a.pyc", "lectures/00.ipynb", "tests/test_a.py",
-                 ".env"):
+    for name in ("README.md", "docs/notation.md", "docs/teaching.md", "coursekit/a.py", "coursekit/__pycache__/a.pyc",
+                 "lectures/00.ipynb", "tests/test_a.py", ".env"):
         (folder / name).write_text("x")
     said = command(folder, "release", "--to", str(tmp_path / "student.zip"))
     assert "seed" in said and course.seed() not in said

@@ -13,7 +13,7 @@ from coursekit.grade import sandbox, walls
 from coursekit.grade.outside import Session
 from coursekit.grade.protocol import Violation
 from coursekit.grade.sandbox import GraderError, Limits, choose, self_test
-from coursekit.grade.walls import memory_of_tree
+from coursekit.grade.walls import memory_of, tree_of
 from tests.grading.sandboxed import kind_or_skip
 
 LIMITS = Limits(call=3, cell=10, memory=1 << 30, processes=40)
@@ -90,7 +90,8 @@ def test_root_is_not_root_outside_either(session):
     assert users[sys.executable] == walls.NOBODY
 
 
-@pytest.mark.parametrize("call", ["memfd_create", "shmget", "unshare", "ptrace", "bpf", "io_uring_setup"])
+@pytest.mark.parametrize("call", ["memfd_create", "shmget", "unshare", "ptrace", "bpf", "io_uring_setup", "flock",
+                                  "inotify_init1", "fanotify_init"])
 def test_refused_system_calls(session, call):
     from coursekit.grade import lockdown
     number = lockdown.REFUSED[call][lockdown.MACHINES[os.uname().machine][0]]
@@ -100,7 +101,75 @@ def test_refused_system_calls(session, call):
 
 def test_no_network(session):
     assert "Error" in told(session, "import socket\nsocket.create_connection(('1.1.1.1', 53), timeout=1)")
-    assert told(session, "print([name for _, name in socket.if_nameindex()])") == "['lo']\n"
+    assert told(session, "print([line.split(':')[0].strip() for line in open('/proc/net/dev')][2:])") == "['lo']\n"
+
+
+def test_sockets_of_this_machine_and_of_the_internet_only(session):
+    seen = told(session, """
+import socket
+found = []
+for family in range(1, 50):
+    for how in (socket.socket, socket.socketpair):
+        try:
+            how(family)
+            found.append((family, how.__name__))
+        except OSError as error:
+            if error.errno != 97 and family > 2: found.append((family, error))
+print(found)""")
+    assert seen == "[(1, 'socket'), (1, 'socketpair'), (2, 'socket')]\n"
+
+
+@pytest.mark.parametrize("how", ["fcntl.flock(file, fcntl.LOCK_SH)", "fcntl.lockf(file, fcntl.LOCK_SH)",
+                                 "fcntl.fcntl(file, 37, bytes(32))", "fcntl.fcntl(file, 1024, 0)"])
+def test_files_cannot_be_locked(session, how):
+    assert "PermissionError" in told(session, f"import fcntl\nfile = open('/usr/bin/env')\n{how}")
+    assert told(session, "print(fcntl.fcntl(file, fcntl.F_GETFD))") == "1\n"          # other things are allowed
+
+
+def test_of_the_grader_only_what_answers_need(session):
+    seen = told(session, "top = '/course/coursekit/grade'\nfor here, _, files in os.walk(top):\n"
+                         "    print(*(os.path.relpath(here + '/' + file, top) for file in files))")
+    assert set(seen.split()) == set(walls.NEEDED)
+    assert told(session, "from coursekit.grade import check\ncheck.attention.softmax(max)") == (
+        "· softmax: checked when your work is marked, not here.\n")
+    assert "ModuleNotFoundError" in told(session, "import coursekit.grade.checks.attention")
+
+
+def test_files_are_counted(kind):
+    session = Session(kind, dataclasses.replace(LIMITS, files=500), time.monotonic() + 60)
+    with pytest.raises(Violation, match="more than 500 files"):
+        told(session, "import time\nfor i in range(10 ** 5): open(f'/tmp/{i}', 'w').close()\ntime.sleep(5)")
+
+
+def test_seconds_of_a_processor_are_counted_over_all_processes(kind):
+    """None of them uses two seconds, and the one that started them next to nothing."""
+    session = Session(kind, dataclasses.replace(LIMITS, cpu=3), time.monotonic() + 300)
+    with pytest.raises(Violation, match="more than 3 seconds of a processor"):
+        session.ask("cell", """
+import os, resource, time
+for _ in range(6):
+    if os.fork() == 0:
+        while time.process_time() < 1.5: pass
+        os._exit(0)
+time.sleep(200)""", seconds=250)
+
+
+def test_all_but_the_first_thread_step_back(kind):
+    """Other processes, and other threads, run only when nobody else wants to; and none can leave the session."""
+    session = Session(kind, LIMITS, time.monotonic() + 60)
+    seen = told(session, """
+import os, threading, time
+threading.Thread(target=time.sleep, args=[5]).start()
+if (child := os.fork()) == 0:
+    os.setsid()
+    time.sleep(5)
+    os._exit(0)
+time.sleep(1)
+threads = [int(thread) for thread in os.listdir("/proc/self/task")]
+print([os.getpriority(os.PRIO_PROCESS, thread) for thread in (*threads, child)])
+print(os.getsid(child) == os.getsid(0))""")
+    assert seen == "[0, 19, 19]\nTrue\n"
+    session.stop()
 
 
 def test_processes_and_threads_are_counted(session):
@@ -143,7 +212,7 @@ def test_memory_of_many_processes_together(kind):
 def test_nothing_is_left_when_it_stops(kind):
     session = Session(kind, LIMITS, time.monotonic() + 60)
     told(session, "import subprocess\np = subprocess.Popen(['sleep', '86397'], start_new_session=True)")
-    assert memory_of_tree(session.sandbox.process.pid) > 1 << 20
+    assert sum(map(memory_of, tree_of(session.sandbox.process.pid))) > 1 << 20
     assert running("86397")
     session.stop()
     session.stop()                                                      # twice is once
@@ -218,6 +287,6 @@ def test_container_command(monkeypatch):
     text = " ".join(command)
     for part in ("--network none", "--read-only", "--cap-drop ALL", "no-new-privileges", "--pids-limit 40",
                  "--name a-name-0000000a", f"--memory {1 << 30}", "--user 20010:20010",
-                 f"{walls.PACKAGE}:/course/coursekit:ro"):
+                 f"{walls.PACKAGE}/models:/course/coursekit/models:ro"):
         assert part in text
     assert all(part.endswith(":ro") for flag, part in zip(command, command[1:]) if flag == "--volume")

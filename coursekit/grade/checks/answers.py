@@ -1,22 +1,20 @@
 """What a check may ask of an answer besides its results: whom it calls, its source, gradients, changed arguments.
 
 An answer is the function that a student wrote. Here it lies in the same process. When submissions are graded it runs in
-a sandbox, and what the check holds is a stand-in with an attribute `_remote` that offers the same four services there:
-`_remote.watch(names)`, `.source()`, `.vjp(args, cotangent)`, `.back(args, positions)`, and sets seeds there
-(`.seed()`). Only data comes back.
+a sandbox, and what the check holds is a stand-in with an attribute `_remote` that offers the same services there:
+`_remote.watch(names)`, `.named(names)`, `.source()`, `.vjp(args, cotangent)`, `.back(args, positions)`, and sets seeds
+there (`.seed()`). Only data comes back.
 """
 
-import ast
 import collections
 import contextlib
 import copy
-import importlib
+import dis
 import inspect
 import linecache
 import random
 import sys
 import textwrap
-import threading
 import traceback
 import types
 import warnings
@@ -132,11 +130,8 @@ def watch(answer, names):
     """A context manager whose `.calls` lists which of the named functions ran inside it, in order, by any name.
 
     names: full names such as "torch.softmax" or "coursekit.models.MultiHeadAttention" (a class: making one or using
-    it). For torch's functions the last part of the name counts, so that `u.softmax(0)` and
-    `torch.nn.functional.softmax` are "torch.softmax" too. What is not installed is not watched.
-
-    It does not matter under which name, alias or container an answer keeps the function: what is watched is the code
-    that runs, not the name by which it was called.
+    it). Only the package and the last part of a name count, so that `u.softmax(0)` and `torch.nn.functional.softmax`
+    are "torch.softmax" too. It is a help for those who forgot, and easily got around by those who want to.
 
     >>> import textwrap
     >>> shorter = {"alias": textwrap.dedent}
@@ -152,132 +147,77 @@ class Watch:
     """`watch` in this process: Python's profiler sees Python functions, torch's function mode its own."""
 
     def __init__(self, names):
-        self.calls = []
-        self._codes, self._torch = {}, {}
+        self.calls, self._codes, self._names = [], {}, collections.defaultdict(list)
         for name in names:
-            if name.startswith("torch."):
-                self._torch[name.rpartition(".")[2]] = name
-            for code in _codes(_find(name)):
-                self._codes[code] = name
+            self._names[_ends(name)].append(name)
+        torch = any(name.startswith("torch.") for name in names)
+        self._mode = _torch_mode(self._saw) if torch else contextlib.nullcontext()
 
     def __enter__(self):
         self._before = sys.getprofile()
-        if self._torch:
-            self._mode = _torch_mode(self._torch, self.calls)
-            self._mode.__enter__()
-        if self._codes:
-            threading.setprofile(self._profile)
+        self._mode.__enter__()
+        if self._names:
             sys.setprofile(self._profile)
         return self
 
     def __exit__(self, *error):
-        if self._codes:
-            sys.setprofile(self._before)
-            threading.setprofile(None)
-        if self._torch:
-            self._mode.__exit__(*error)
+        sys.setprofile(self._before)
+        self._mode.__exit__(*error)
 
     def _profile(self, frame, event, _):
-        if event == "call" and frame.f_code in self._codes:
-            self.calls.append(self._codes[frame.f_code])
+        if event == "call":
+            code = frame.f_code
+            if code not in self._codes:
+                self._codes[code] = self._meant(str(frame.f_globals.get("__name__")), code.co_qualname)
+            self.calls += self._codes[code]
+
+    def _saw(self, path):
+        self.calls += self._meant("torch", path)
+
+    def _meant(self, module, path):
+        """The names of a function, or of the class whose method it is: of those that end alike, the likest."""
+        package, *inner = module.split(".")
+        parts, found = path.split("."), []
+        for part in parts:
+            if names := self._names.get((package, part.strip("_"))):
+                found.append(max(names, key=lambda name: len({*name.split(".")} & {*inner, *parts})))
+        return found
 
 
-def _torch_mode(names, calls):
+def _torch_mode(saw):
     from torch.overrides import TorchFunctionMode
 
     class Record(TorchFunctionMode):
         def __torch_function__(self, function, types, args=(), kwargs=None):
-            name = getattr(function, "__name__", "").strip("_")
-            if name in names:
-                calls.append(names[name])
+            saw(getattr(function, "__qualname__", ""))
             return function(*args, **(kwargs or {}))
 
     return Record()
 
 
-def _find(name):
-    """The object with this full name; None if its module is not there."""
-    path = name.split(".")
-    for cut in range(len(path) - 1, 0, -1):
-        try:
-            thing = importlib.import_module(".".join(path[:cut]))
-        except ImportError:
-            continue
-        for part in path[cut:]:
-            thing = getattr(thing, part, None)
-        return thing
-    return None
+def named(answer, names):
+    """Which of the named functions an answer names, whether it calls them or not. As for `watch`, the package and the
+    last part of a name count.
 
-
-def _codes(thing):
-    """The code objects that run when a function or a class (its methods) is used, and no decorator's."""
-    if inspect.isclass(thing):
-        members = [getattr(member, "__func__", member) for member in vars(thing).values()]
-        return [inspect.unwrap(member).__code__ for member in members if inspect.isfunction(member)]
-    thing = inspect.unwrap(getattr(thing, "__func__", thing))           # of a class method its function
-    return [thing.__code__] if inspect.isfunction(thing) else []
-
-
-def used(answer):
-    """The full names of what the source of an answer uses, see `full_names`."""
-    elsewhere = {name: value.__name__ for name, value in getattr(answer, "__globals__", {}).items()
-                 if type(value) is types.ModuleType} if not hasattr(answer, "_remote") else {}
-    return full_names(source(answer), elsewhere)
-
-
-def full_names(text, modules=None):
-    """The full names of what a source text uses, as far as its imports tell them; for an attribute of something else
-    ".attribute" alone.
-
-    modules: {name: full name} of what was imported elsewhere. Text that is no Python uses nothing.
-
-    >>> sorted(full_names("import torch.nn as nn\\nF = nn.functional\\ny = F.gelu(x.T)"))
-    ['.T', 'torch.nn', 'torch.nn.functional', 'torch.nn.functional.gelu']
+    >>> import math
+    >>> named(lambda x: x if x else math.exp(x), ["math.exp", "math.log"])
+    ['math.exp']
     """
-    try:
-        nodes = list(ast.walk(ast.parse(text)))
-    except (SyntaxError, ValueError, RecursionError):
-        return set()
-    known = collections.defaultdict(set, {name: {path} for name, path in (modules or {}).items()})
-    stars, own = [], {getattr(node, "name", None) or getattr(node, "arg", None) for node in nodes}
-
-    def paths(node):
-        match node:
-            case ast.Name(id=name):
-                return known[name] or {f"{module}.{name}" for module in stars if name not in own}
-            case ast.Attribute(value=value, attr=name) | ast.Call(
-                    func=ast.Name(id="getattr"), args=[value, ast.Constant(value=str(name)), *_]):
-                return {f"{path}.{name}" for path in paths(value) or [""]}
-        return set()
-
-    for node in nodes:
-        for alias in getattr(node, "names", []) if isinstance(node, (ast.Import, ast.ImportFrom)) else []:
-            if alias.name == "*":
-                stars.append(node.module)
-            elif isinstance(node, ast.ImportFrom):
-                known[alias.asname or alias.name].add(f"{node.module}.{alias.name}")
+    if hasattr(answer, "_remote"):
+        return answer._remote.named(names)
+    paths, codes = set(), [answer.__code__] if hasattr(answer, "__code__") else []
+    for code in codes:
+        codes += [inner for inner in code.co_consts if isinstance(inner, types.CodeType)]
+        path = ""
+        for step in dis.get_instructions(code):                         # math, then .exp
+            if step.opname == "LOAD_GLOBAL":
+                thing = answer.__globals__.get(step.argval)
+                path = getattr(thing, "__name__", "") if isinstance(thing, types.ModuleType) else (
+                    f"{getattr(thing, '__module__', '')}.{getattr(thing, '__name__', '')}")
             else:
-                first = alias.name.partition(".")[0]
-                known[alias.asname or first].add(alias.name if alias.asname else first)
-    for node in nodes:
-        if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name):
-            own.add(node.targets[0].id)
-            known[node.targets[0].id] |= paths(node.value)
-    return {path for node in nodes for path in paths(node)}
-
-
-def mentions(paths, names):
-    """Which of the named functions are among some `full_names`. As for `watch`, a package's functions of one name are
-    one; and if tensors have it as a method, so is an attribute of something that is not known (`u.softmax`).
-
-    >>> mentions(full_names("from torch import softmax as s\\ndef f(u): return s(u)"), ["torch.softmax", "torch.exp"])
-    ['torch.softmax']
-    >>> mentions({"math.exp", "random.choice", ".choice"}, ["torch.exp", "numpy.random.choice"])
-    []
-    """
-    found = {_ends(path) for path in paths}
-    return [name for name in names if _ends(name) in found or name.startswith("torch.") and _find(
-        f"torch.Tensor.{_ends(name)[1]}") and ("", _ends(name)[1]) in found]
+                path = f"{path}.{step.argval}" if path and step.opname in ("LOAD_ATTR", "LOAD_METHOD") else ""
+            paths.add(_ends(path))
+    return [name for name in names if _ends(name) in paths]
 
 
 def _ends(path):

@@ -94,8 +94,8 @@ def _beside(answer, name):
 
 def _calls(answer, name, seen=()):
     """Does the answer call the student's function of that name, itself or through others?"""
-    words = set(re.findall(r"(\w+)\(", answers.source(answer))) - {*seen}     # of a stand-in: with all that it calls
-    others = () if name in words or hasattr(answer, "_remote") else filter(None, (_beside(answer, w) for w in words))
+    words = set(re.findall(r"(\w+)\(", answers.source(answer))) - {*seen}
+    others = () if name in words else filter(callable, (_beside(answer, word) for word in words))
     return name in words or any(_calls(other, name, {*seen, *words}) for other in others)
 
 

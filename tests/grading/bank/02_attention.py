@@ -922,12 +922,6 @@ def _(layer, T, d):
 
 # -- fold ------------------------------------------------------------------------------------------------------------
 
-@wrong("fold", "reaches into the check or into Python itself (__wrapped__)")
-def _(e_cls, W_q, W_k, W_v, W_l):
-    from coursekit.grade import check
-    return check.attention.fold.__wrapped__(e_cls, W_q, W_k, W_v, W_l)
-
-
 @wrong("fold", "u lacks the division by √d_att")
 def _(e_cls, W_q, W_k, W_v, W_l):
     return W_k.T @ W_q @ e_cls, W_v.T @ W_l

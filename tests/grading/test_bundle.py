@@ -1,0 +1,57 @@
+"""What students get for an examination."""
+
+import pickle
+import shutil
+import subprocess
+import sys
+
+import pytest
+
+from coursekit.grade import bundle, walls
+from coursekit.grade.cells import locked_in
+from tests.grading.classroom import NAME, ROOT, answers
+
+ASK = """
+from coursekit.grade import check
+print(*(type(getattr(check, topic)).__name__ for topic in check.TOPICS))
+check.tokens.merge("not a function")
+check.score()
+"""
+
+
+@pytest.fixture
+def unpacked(small, tmp_path):
+    """{exam?: folder of the bundle}."""
+    folder, course, _ = small
+    shutil.copytree(ROOT / "coursekit", folder / "coursekit", ignore=shutil.ignore_patterns("weights", "*.pyc"))
+    for exam in (False, True):
+        bundle.write(course, [NAME], tmp_path / "student.zip", exam)
+        shutil.unpack_archive(tmp_path / "student.zip", tmp_path / str(exam))
+    return {exam: tmp_path / str(exam) / "student" for exam in (False, True)}
+
+
+def test_for_an_examination_nothing_that_checks_expect_goes_out(unpacked):
+    kept = {f"checks/{path.name}" for path in unpacked[True].rglob("checks/*.py")}
+    assert kept == {name for name in walls.NEEDED if name.startswith("checks/")}
+    assert (unpacked[False] / "coursekit/grade/checks/attention.py").exists()
+    for exam in (False, True):
+        assert ("only that your answers are looked at" in (unpacked[exam] / "README.md").read_text()) == exam
+
+
+def test_its_check_cells_run_and_say_when_answers_are_looked_at(unpacked):
+    ran = subprocess.run([sys.executable, "-c", ASK], cwd=unpacked[True], text=True, capture_output=True, check=True)
+    topics, said, *_ = ran.stdout.splitlines()
+    assert set(topics.split()) == {"Later"} and said == "· merge: checked when your work is marked, not here."
+    ran = subprocess.run([sys.executable, "-c", ASK], cwd=unpacked[False], text=True, capture_output=True)
+    assert "wants the function itself" in ran.stderr
+
+
+def test_such_a_copy_gives_no_marks(small, sandbox, unpacked):
+    """Its checks would pass everything."""
+    _, _, released = small
+    program = ("import pickle, sys\nfrom coursekit.grade.execute import run_notebook\n"
+               f"if __name__ == '__main__':\n    run_notebook(*pickle.load(sys.stdin.buffer), None, {sandbox!r})")
+    work = pickle.dumps((answers(released), locked_in(released)))
+    (unpacked[True] / "grade_it.py").write_text(program)
+    ran = subprocess.run([sys.executable, "grade_it.py"], cwd=unpacked[True], input=work, capture_output=True)
+    assert b"GraderError" in ran.stderr and b"this is a copy for students" in ran.stderr, ran.stderr
