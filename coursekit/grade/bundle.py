@@ -29,6 +29,7 @@ time; it builds an environment of its own in `.venv`. On Windows, without make, 
 ```powershell
 py -3.11 -m venv .venv
 .venv\\Scripts\\python -m pip install -c constraints.txt -e ".[lab]"
+$env:JUPYTER_CONFIG_PATH = "$PWD\\tools\\jupyter"
 .venv\\Scripts\\python -m jupyterlab --ServerApp.root_dir=. lectures\\00_welcome.ipynb
 ```
 
