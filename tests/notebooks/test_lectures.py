@@ -9,7 +9,9 @@ import subprocess
 import sys
 import time
 
+import nbformat
 import pytest
+from nbformat.v4 import new_code_cell, new_notebook, new_output
 
 from tools import notebooks, offline
 
@@ -66,12 +68,25 @@ def test_peak_memory_is_that_of_the_largest_process(tmp_path):
     assert status == 0 and 400 < peak < 460 and len(ballast)
 
 
+def judged(path):
+    """nbval's judgement of a notebook, as a command."""
+    return [sys.executable, "-m", "pytest", str(path), "--nbval-lax", "--nbval-current-env",
+            f"--nbval-cell-timeout={notebooks.CELL_SECONDS}", "-q", "-x", "-p", "no:cacheprovider", "-p", "no:xdist"]
+
+
+@pytest.mark.parametrize("tags, status", [([], 0), (["nbval-check-output"], 1)])
+def test_what_a_tagged_cell_prints_is_compared(tags, status, tmp_path):
+    printed_two = [new_output("stream", name="stdout", text="2\n")]
+    cell = new_code_cell("print(1)", execution_count=1, outputs=printed_two, metadata={"tags": tags})
+    kernel = {"kernelspec": {"name": "python3", "display_name": "Python 3"}}
+    nbformat.write(new_notebook(cells=[cell], metadata=kernel), tmp_path / "one.ipynb")
+    ended, printed, _, _ = run_measured(judged(tmp_path / "one.ipynb"), tmp_path)
+    assert ended == status, printed
+
+
 @pytest.mark.parametrize("path", LECTURES, ids=lambda path: path.stem)
 def test_lecture(path, tmp_path, record_property):
-    status, printed, seconds, peak = run_measured([
-        *CUT, sys.executable, "-m", "pytest", str(path), "--nbval-lax", "--nbval-current-env",
-        f"--nbval-cell-timeout={notebooks.CELL_SECONDS}", "-q", "-x", "-p", "no:cacheprovider", "-p", "no:xdist"],
-        tmp_path)
+    status, printed, seconds, peak = run_measured([*CUT, *judged(path)], tmp_path)
     for name, value in (("lecture", path.stem), ("seconds", seconds), ("peak", peak), ("offline", OFFLINE)):
         record_property(name, value)
     assert status == 0, printed

@@ -18,6 +18,7 @@ from PIL import Image
 
 from tools import notebooks
 from tools.normalise import EMBEDDED_PNG, normalise
+from tools.pace import MOST, counted, stated
 
 pytestmark = pytest.mark.parametrize("path", notebooks.find(), ids=lambda path: path.stem)
 
@@ -76,9 +77,51 @@ def test_executed_in_order_without_gaps(path):
     assert counts == list(range(1, len(counts) + 1)) and counts, "run `make lectures`"
 
 
-def test_cells_are_short(path):
-    long = [cell.source.splitlines()[0] for cell in code_cells(read(path)) if len(cell.source.splitlines()) > 25]
-    assert not long, "a code cell has at most 25 lines"
+def test_cells_are_short_and_narrow(path):
+    for cell in code_cells(read(path)):
+        lines = cell.source.splitlines()
+        assert len(lines) <= 15, f"a code cell has at most 15 lines, this one has {len(lines)}: {lines[0]}"
+        wide = [line for line in lines if len(line) > 96]
+        assert not wide, f"a line of code has at most 96 characters: {wide[0]}"
+
+
+def test_marks_are_tags(path):
+    """nbval also reads comments; but the first line of a cell is for its reader."""
+    assert not any("NBVAL" in cell.source for cell in code_cells(read(path)))
+    tags = {tag for cell in read(path).cells for tag in cell.metadata.get("tags", [])}
+    assert tags <= {"nbval-check-output"}
+
+
+def test_formulas_read_the_same_in_every_viewer(path):
+    """JupyterLab takes more than the parsers of GitHub and of the book do."""
+    for cell in read(path).cells:
+        if cell.cell_type != "markdown":
+            continue
+        lines = [line.lstrip("> ").rstrip() for line in cell.source.splitlines()]
+        fences = [i for i, line in enumerate(lines) if "$$" in line]
+        assert all(lines[i] == "$$" for i in fences), f"$$ stands on a line of its own: {cell.source[:60]!r}"
+        assert len(fences) % 2 == 0
+        for opening, closing in zip(fences[::2], fences[1::2]):
+            around = lines[:opening][-1:] + lines[closing + 1:][:1]
+            assert not any(around), f"a blank line before and after a formula: {lines[opening + 1]!r}"
+            stray = [line for line in lines[opening:closing] if re.match(r"([-+*=#]|\d+[.)])(\s|$)|$", line)]
+            assert not stray, f"a line of a formula looks like a list, a heading or a gap: {stray[0]!r}"
+        for inline in re.findall(r"(?<![$\\])\$[^$]+\$", re.sub(r"```.*?```|`[^`\n]*`|^[> ]*\$\$.*?\$\$", "", cell.source,
+                                                                flags=re.S | re.M)):
+            assert not re.search(r"\n[> ]*([-+*#]|\d+[.)])\s", inline), f"a line of a formula looks like a list: {inline!r}"
+        for words in re.findall(r"\\text(?:bf|it|rm|tt)?\{([^}]*)\}", cell.source):
+            assert words.isascii(), f"a letter of \\text that some fonts of formulas lack: {words!r}"
+
+
+def test_there_are_predictions(path):
+    assert counted(read(path)).predictions >= 5, "ask five times what will happen before it does"
+
+
+def test_minutes_are_those_of_the_rule(path):
+    notebook = read(path)
+    by_rule = counted(notebook).minutes
+    assert by_rule <= MOST, f"{by_rule} minutes: this is two lectures"
+    assert abs(stated(notebook) - by_rule) <= 10, f"{by_rule} minutes by the rule of tools/pace.py"
 
 
 def test_outputs_are_small_and_without_errors(path):
@@ -137,9 +180,8 @@ def test_imports_only_what_a_learner_has(path):
 
 
 def test_minutes_are_those_of_the_syllabus(path):
-    minutes = re.search(r"\*\*Takes\*\* (\d+) minutes", read(path).cells[0].source)[1]
     syllabus = (notebooks.ROOT / "SYLLABUS.md").read_text(encoding="utf-8")
-    assert minutes == re.search(rf"\| {notebooks.number(path)} [^|]*\| (\d+) \|", syllabus)[1]
+    assert stated(read(path)) == int(re.search(rf"\| {notebooks.number(path)} [^|]*\| (\d+) \|", syllabus)[1])
 
 
 def test_sections_are_numbered_without_a_gap(path):
