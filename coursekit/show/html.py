@@ -24,6 +24,20 @@ class Html:
         return self.text
 
 
+def described(alt):
+    """An alternative text as (what the image is called, HTML below it). Whoever listens to it cannot skip one of more
+    than 250 letters, so a longer one becomes its first sentences, and the whole is a text to unfold.
+
+    >>> described("A line.")
+    ('A line.', '')
+    """
+    if len(alt) <= 250:
+        return alt, ""
+    whole = alt[:200].rpartition(". ")[0]
+    brief = f"{whole}." if whole else alt[:200].rpartition(" ")[0] + " …"
+    return f"{brief} In full below.", f"<details><summary>The picture in words</summary>{escape(alt)}</details>"
+
+
 def drawing(svg, alt, title=None):
     """An SVG drawing as an image with alternative text, which JupyterLab keeps also in a notebook that is not trusted.
 
@@ -34,7 +48,8 @@ def drawing(svg, alt, title=None):
     if title is not None:
         alt, head = f"{visible(title)}: {alt}", f"<div><b>{escape(title)}</b></div>"
     source = base64.b64encode(svg.encode()).decode()
-    return Html(f'{head}<img alt="{escape(alt)}" src="data:image/svg+xml;base64,{source}">', alt)
+    brief, below = described(alt)
+    return Html(f'{head}<img alt="{escape(brief)}" src="data:image/svg+xml;base64,{source}">{below}', alt)
 
 
 def visible(token):

@@ -11,7 +11,7 @@ import sys
 import warnings
 from dataclasses import dataclass
 
-from .html import Html, escape, visible
+from .html import Html, described, escape, visible
 
 
 @dataclass(frozen=True, repr=False)
@@ -25,7 +25,8 @@ class Picture(Html):
 def picture(fig, alt, shrink=True):
     """A matplotlib figure as a PNG of 100 dpi with alternative text; closes it, so that it shows only once.
 
-    fig: a matplotlib Figure. alt: what a reader who cannot see it should know, one line or a few. shrink: on a narrow
+    fig: a matplotlib Figure. alt: what a reader who cannot see it should know, one line or a few; of a long one
+    the image has the beginning, and the whole is a text to unfold below. shrink: on a narrow
     screen the picture shrinks to the column; False keeps its size, and one scrolls it sideways.
     Neither JupyterLab (4.6) nor nbconvert's default template reads the `alt` metadata of an image/png output, so the
     picture is an HTML <img alt>, which both keep, also in a notebook that is not trusted. The figure stays usable as
@@ -48,9 +49,10 @@ def picture(fig, alt, shrink=True):
         sys.modules["matplotlib.pyplot"].close(fig)
     png = _smaller(file)
     source = base64.b64encode(png).decode()
-    image = f'<img alt="{escape(alt)}" src="data:image/png;base64,{source}"'
+    brief, below = described(alt)
+    image = f'<img alt="{escape(brief)}" src="data:image/png;base64,{source}"'
     html = f"{image}>" if shrink else f'<div style="overflow-x:auto">{image} style="max-width:none"></div>'
-    return Picture(html, visible(alt), png, fig)
+    return Picture(html + below, visible(alt), png, fig)
 
 
 def _smaller(file):

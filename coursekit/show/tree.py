@@ -2,7 +2,7 @@
 
 import math
 
-from .html import Html, count, display_width, drawing, escape, visible
+from .html import count, display_width, drawing, escape, visible
 from .inputs import strings
 
 _ROW, _GAP, _TOP = 24, 34, 14                                   # pixels: a box and its space, between columns, margin
@@ -23,13 +23,12 @@ def beam_tree(steps, words, prompt="", title=None):
     steps: for each new token a list of candidates (parent, token, log_probability, score, fate), as BeamSearch.steps
     has them: `parent` is a place in the list before (None in the first), `token` an id, `fate` "kept", "finished" or
     "dropped". words: D strings, the token of every id. prompt: what stands before, shown as the root. Candidates of
-    probability 0 are left out. The drawing is an SVG image on white, like that of `arrows`; what its steps kept and finished
-    is told in a line to be opened below it, because an alternative text that long cannot be skipped.
+    probability 0 are left out. The drawing is an SVG image on white, like that of `arrows`.
     Raises ValueError or TypeError, in one line, where there is nothing to draw or a candidate does not fit.
 
     >>> first = [(None, 0, math.log(0.6), -0.5, "kept"), (None, 1, math.log(0.4), -0.9, "kept")]
     >>> beam_tree([first, [(1, 2, math.log(0.3), -1.2, "finished")]], ["it", "nobody", "knows"])
-    Beam search over 2 tokens. Step 1: kept it 0.6, nobody 0.4. Step 2: finished nobody knows 0.3. Best finished: nobody knows 0.3.
+    Beam search over 2 tokens. Best finished: nobody knows 0.3. Step 1: kept it 0.6, nobody 0.4. Step 2: finished nobody knows 0.3.
     """
     words = strings(words, "words")
     root = {"text": visible(prompt), "chance": "", "fate": "kept", "children": [], "path": [], "column": 0}
@@ -48,11 +47,7 @@ def beam_tree(steps, words, prompt="", title=None):
         before = here
     if len(columns) < 2 or not columns[1]:
         raise ValueError("beam_tree needs at least one step with a candidate that is possible, got none")
-    told = _told(columns, best)
-    alt = f"Beam search over {_tokens(columns)}, as a tree." + (_winner(best) or " None has finished.")
-    shown = _drawn(columns, best, _place(root), alt, title)
-    text = told if title is None else f"{visible(title)}: {told}"
-    return Html(f"{shown.html}<details><summary>The tree in words</summary>{escape(told)}</details>", text)
+    return _drawn(columns, best, _place(root), _told(columns, best), title)
 
 
 def _node(step, rank, candidate, words, before):
@@ -92,21 +87,15 @@ def _place(root):
 
 
 def _told(columns, best):
-    """The tree in words: what each step kept and finished, and the best."""
-    said = []
+    """The tree in words: the best, and what each step kept and finished."""
+    said = [f"Beam search over {count(len(columns) - 1, 'token')}."]
+    if best is not None:
+        said.append(f"Best finished: {' '.join(best[1]['path'])} {best[1]['chance']}.")
     for step, nodes in enumerate(columns[1:], start=1):
         parts = [f"{fate} " + ", ".join(f"{' '.join(node['path'])} {node['chance']}" for node in nodes if node["fate"] == fate)
                  for fate in ("kept", "finished") if any(node["fate"] == fate for node in nodes)]
         said.append(f"Step {step}: " + ("; ".join(parts) or "all dropped") + ".")
-    return f"Beam search over {_tokens(columns)}. " + " ".join(said) + _winner(best)
-
-
-def _tokens(columns):
-    return count(len(columns) - 1, "token")
-
-
-def _winner(best):
-    return "" if best is None else f" Best finished: {' '.join(best[1]['path'])} {best[1]['chance']}."
+    return " ".join(said)
 
 
 def _drawn(columns, best, rows, alt, title):

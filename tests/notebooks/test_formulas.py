@@ -22,7 +22,7 @@ def test_formulas_read_the_same_in_every_viewer(path):
         for opening, closing in zip(fences[::2], fences[1::2]):
             around = lines[:opening][-1:] + lines[closing + 1:][:1]
             assert not any(around), f"a blank line before and after a formula: {lines[opening + 1]!r}"
-            stray = [line for line in lines[opening:closing] if re.match(r"([-+*=#]|\d+[.)])(\s|$)|$", line)]
+            stray = [line for line in lines[opening:closing] if re.match(r"([-+*#]|=+$|\d+[.)])(\s|$)|$", line)]
             assert not stray, f"a line of a formula looks like a list, a heading or a gap: {stray[0]!r}"
         for inline in re.findall(r"(?<![$\\])\$[^$]+\$", re.sub(r"```.*?```|`[^`\n]*`|^[> ]*\$\$.*?\$\$", "", cell.source,
                                                                 flags=re.S | re.M)):

@@ -17,6 +17,7 @@ import pytest  # noqa: E402
 import torch  # noqa: E402
 from PIL import Image  # noqa: E402
 
+from coursekit.show.html import described
 from coursekit.show import bars, head_grid, heatmap, highlight, lines, picture, positions  # noqa: E402
 
 WORDS = ["not", "$a$ bad", "film\n", "😀"]
@@ -52,7 +53,9 @@ def test_every_figure_is_small_described_deterministic_and_closed(name):
         warnings.simplefilter("error")
         shown = FIGURES[name]()
     assert plt.get_fignums() == []
-    assert unescape(re.search(r'<img alt="([^"]*)"', shown._repr_html_())[1]) == repr(shown) == shown.text != ""
+    alt = unescape(re.search(r'<img alt="([^"]*)"', shown._repr_html_())[1])
+    assert repr(shown) == shown.text != "" and len(alt) <= 250
+    assert alt == shown.text or shown.text in unescape(shown._repr_html_().partition("<details>")[2])
     assert "\n" not in shown.text
     image = Image.open(io.BytesIO(shown.png))
     assert image.format == "PNG" and not image.text and image.width < 1000
@@ -213,3 +216,12 @@ def test_text_loads_no_plotting_library():
 def test_a_heat_map_names_what_its_entries_are():
     for label, expected in ((None, "attention weight"), ("correlation", "correlation")):
         assert heatmap(A, WORDS, label=label).fig.axes[1].get_ylabel() == expected
+
+
+def test_a_long_description_is_a_text_to_unfold():
+    short, long = "A line.", "One sentence that is kept. " + "Then many words & more. " * 12
+    assert described(short) == (short, "")
+    brief, below = described(long.strip())
+    assert brief.startswith("One sentence that is kept. Then") and brief.endswith(". In full below.") and len(brief) <= 250
+    assert unescape(below) == f"<details><summary>The picture in words</summary>{long.strip()}</details>"
+    assert described("word " * 60)[0].endswith("word … In full below.")

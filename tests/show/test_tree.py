@@ -3,6 +3,7 @@
 import base64
 import math
 import re
+from html import unescape
 from xml.etree import ElementTree
 
 import pytest
@@ -47,7 +48,7 @@ def test_a_box_for_every_candidate_and_a_line_to_its_parent(search):
     assert len(dashed) == sum(c.fate == "dropped" for c in candidates) > 0
     best = search.hypotheses[0]
     told = f"Best finished: {' '.join(words[i] for i in best.ids)} {math.exp(best.log_probability):.3g}."
-    assert shown.text.startswith("width 3: Beam search over ") and shown.text.endswith(told)
+    assert shown.text.startswith("width 3: Beam search over ") and told in shown.text
     thick = [path for path in svg.findall(f".//{SVG}path") if path.get("stroke-width") == "4"]
     assert len(thick) == len(best.ids)
 
@@ -55,12 +56,10 @@ def test_a_box_for_every_candidate_and_a_line_to_its_parent(search):
 def test_the_alternative_text_is_short_and_the_tree_is_told_below(search):
     shown = beam_tree(search.steps, [f"word{i}" for i in range(7)], title="<width> 3")
     alt, = re.findall(r'<img alt="([^"]*)"', shown.html)
-    best = " ".join(f"word{i}" for i in search.hypotheses[0].ids)
-    assert len(alt) < 150 and best in alt
-    told, = re.findall("<details><summary>The tree in words</summary>(.*)</details>$", shown.html)
-    assert shown.text == f"<width> 3: {told}" and told.count("Step ") == len(search.steps) and "<width>" not in shown.html
-    none = beam_tree([FIRST], ["a", "b"])
-    assert "None has finished." in none.html and none.text.endswith("Step 1: kept a 0.6, b 0.4.")
+    assert len(alt) < 220 and " ".join(f"word{i}" for i in search.hypotheses[0].ids) in alt
+    told, = re.findall("<details><summary>The picture in words</summary>(.*)</details>$", shown.html)
+    assert unescape(told) == shown.text and told.count("Step ") == len(search.steps) and "<width>" not in shown.html
+    assert beam_tree([FIRST], ["a", "b"]).text == "Beam search over 1 token. Step 1: kept a 0.6, b 0.4."
 
 
 def test_no_two_boxes_overlap_and_all_are_inside(search):
@@ -77,7 +76,7 @@ def test_any_string_can_be_drawn(words, prompt, fate):
     shown = beam_tree([FIRST, [(1, 1, -2.0, -1.0, fate)]], words, prompt, title=prompt)
     written = [text.text or "" for text in drawing(shown).findall(f"{SVG}text")]
     assert all(visible(word) in written for word in (words[0], words[1], prompt))
-    assert set(re.findall(r"<(\w+)", shown.html)) == {"div", "b", "img", "details", "summary"}
+    assert set(re.findall(r"<(\w+)", shown.html)) <= {"div", "b", "img", "details", "summary"}
     shown.html.encode("utf-8")
 
 
