@@ -167,3 +167,12 @@ def test_sections_are_numbered_without_a_gap(path):
     prose = "\n".join(cell.source for cell in read(path).cells if cell.cell_type == "markdown")
     numbers = [int(number) for number in re.findall(r"^## (\d+) · ", prose, re.M)]
     assert numbers == list(range(1, len(numbers) + 1)) != []
+
+
+def test_no_number_becomes_a_list_by_accident(path):
+    """A line that opens with "25. " is item 25 of a list to Markdown: items count up from 1."""
+    for cell in read(path).cells:
+        if cell.cell_type == "markdown":
+            numbers = [int(number) for number in re.findall(r"^[> ]*(\d+)\. ", cell.source, re.M)]
+            follows = [0, *numbers]
+            assert all(n in (1, last + 1) for last, n in zip(follows, numbers)), f"a list begins at {numbers}"
