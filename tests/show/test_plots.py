@@ -17,8 +17,8 @@ import pytest  # noqa: E402
 import torch  # noqa: E402
 from PIL import Image  # noqa: E402
 
-from coursekit.show.html import described
 from coursekit.show import bars, head_grid, heatmap, highlight, lines, picture, positions  # noqa: E402
+from coursekit.show.html import described  # noqa: E402
 
 WORDS = ["not", "$a$ bad", "film\n", "😀"]
 A = np.random.default_rng(0).dirichlet(np.ones(4), 4)
