@@ -12,7 +12,7 @@ def word_groups(tokens):
     WordPiece marks what continues a word (##), byte pairs and unigrams what begins one (Ġ, ▁). Where such marks of a
     beginning occur, a piece without one continues the word before it if both are letters or digits where they meet (or
     an apostrophe): "film" and "," stay apart. Tokens without any marks are words already. [CLS], <s> and the like stay
-    alone. GPT-2's stand-ins for bytes are read back as the letters that they spell.
+    alone. GPT-2's stand-ins for bytes are read back as the letters that they spell, which may be cut between two pieces.
 
     >>> word_groups(["[CLS]", "un", "##watch", "##able", ".", "[SEP]"])
     [('[CLS]', [0]), ('unwatchable', [1, 2, 3]), ('.', [4]), ('[SEP]', [5])]
@@ -21,21 +21,38 @@ def word_groups(tokens):
     """
     tokens = as_tokens(tokens)
     begins = any(token[:1] in ("Ġ", "▁") for token in tokens)
+    ends = _ends(tokens) if begins else [("", "")] * len(tokens)
     groups = []
     for place, token in enumerate(tokens):
-        if groups and _continues(tokens[place - 1], token, begins):
+        if groups and _continues(tokens[place - 1], token, begins, ends[place - 1][1], ends[place][0]):
             groups[-1].append(place)
         else:
             groups.append([place])
     return [(_spelled([tokens[place] for place in group], begins), group) for group in groups]
 
 
-def _continues(before, token, begins):
+def _ends(tokens):
+    """For each token the letters in which it begins and ends: (first, last); first is "" where the token before began
+    that letter. A token of stand-ins for bytes may begin or end inside of a letter; the others are what they say."""
+    pieces = [bytes(BYTE_OF[letter] for letter in token) if token and all(letter in BYTE_OF for letter in token)
+              else token.encode("utf-8", "surrogatepass") for token in tokens]
+    letters = b"".join(pieces).decode("utf-8", "surrogateescape")
+    owner = [i for i, letter in enumerate(letters) for _ in letter.encode("utf-8", "surrogateescape")]    # of each byte
+    found, at = [], 0
+    for piece in pieces:
+        inside = [owner[at + i] for i in range(len(piece))]
+        begun = at > 0 and inside and owner[at - 1] == inside[0]
+        found.append(("" if begun else letters[inside[0]], letters[inside[-1]]) if inside else ("", ""))
+        at += len(piece)
+    return found
+
+
+def _continues(before, token, begins, last, first):
     if _special(before) or _special(token):
         return False
     if token.startswith("##") and len(token) > 2:
         return True
-    return begins and token[0] not in "Ġ▁Ċ" and before[-1].isalnum() and (token[0].isalnum() or token[0] in "'’")
+    return begins and token[0] not in "Ġ▁Ċ" and (not first or last.isalnum() and (first.isalnum() or first in "'’"))
 
 
 def _special(token):

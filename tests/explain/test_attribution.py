@@ -114,6 +114,14 @@ def test_groups_of_byte_pairs_are_words():
     assert [word for word, _ in word_groups(["film", "'s", "end"])] == ["film", "'s", "end"]    # no marks: words already
 
 
+@given(st.lists(st.sampled_from(["naïve", "café", "film", "…", "日本", "🙂", "so", ",", "1"]), min_size=1, max_size=6))
+def test_words_do_not_depend_on_where_their_bytes_are_cut(words):
+    text = " " + " ".join(words)
+    spelled = [[word for word, _ in word_groups(tokenizer.tokenize(text)) if word.strip()] for tokenizer in
+               (BytePairTokenizer.train(["a"], 257), BytePairTokenizer.train([text] * 9, 400))]       # bytes, and words
+    assert spelled[0] == spelled[1]
+
+
 def test_on_spreads_scores_of_distinct_words_only():
     with pytest.raises(ValueError, match="several"):
         Attribution(["a", "a"], [1, 2], "m").on(["a"])
