@@ -77,7 +77,7 @@ def test_a_text_is_marked_by_hand(folder, server, watched):
         assert mark.points == 2.5
         assert gradebook.find_comment("why", NAME, NAME, "bob").comment == "Yes, <b>both</b>!"
     run(folder, "grade"), run(folder, "export"), run(folder, "feedback")
-    with open(folder / "grading" / f"{NAME}.csv", newline="", encoding="utf-8") as file:
+    with open(folder / "grading" / f"{NAME}.csv", newline="", encoding="utf-8-sig") as file:
         rows = {row["student_id"]: row for row in csv.DictReader(file)}
     assert rows["bob"]["why (of 3)"] == "2.5" and rows["bob"]["state"] == "graded" and rows["bob"]["points"] == "4.5"
     assert rows["ada"]["state"] == "needs manual grading" and rows["ada"]["points"] == str(FULL)
