@@ -8,7 +8,7 @@ ONE_THREAD = OMP_NUM_THREADS=1 MKL_NUM_THREADS=1 TOKENIZERS_PARALLELISM=false
 
 help:
 	@echo 'make lab        set up, and open JupyterLab on the first lecture'
-	@echo 'make test       set up, and run the tests (under 10 minutes)'
+	@echo 'make test       set up, and run the tests (about 20 minutes on two cores)'
 	@echo 'make setup      only set up: builds .venv, or brings it up to date'
 	@echo 'make run        execute every lecture; print seconds and peak memory of each'
 	@echo 'make lectures   execute the lectures in place, ready to commit (ONLY=02: just that one)'
