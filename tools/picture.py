@@ -19,13 +19,13 @@ from .notebooks import ROOT
 
 LECTURE, PICTURE = ROOT / "lectures" / "00_welcome.ipynb", ROOT / "docs" / "picture.png"
 BROWSERS = ("chromium", "chromium-browser", "google-chrome", "chrome")
-WIDTH, HEIGHT, SCALE = 900, 1200, 4 / 3               # of the window in CSS pixels; its empty end is cut off
+WIDTH, HEIGHT, SCALE = 900, 1800, 4 / 3               # of the window in CSS pixels; its empty end is cut off
 
 PAGE = """<!doctype html><meta charset="utf-8"><style>
 body { margin: 0; background: #fff; color: #1a1a1a; font: 16px "DejaVu Sans", Arial, sans-serif }
 main { padding: 18px 28px 10px }
 h1 { font-size: 22px; margin: 0 0 10px } h2 { font-size: 17px; margin: 18px 0 6px }
-img { width: 100% }
+img { width: 100% } details { display: none }
 </style><main><h1>A model calls this review negative. Which words made it say so?</h1>
 EXPLANATIONS
 <h2>Above, seven explainers; below, the attention of the model’s six heads</h2>
@@ -54,6 +54,8 @@ def photograph(page, browser):
                        check=True, capture_output=True, timeout=60)
         image = Image.open(target).convert("RGB")
     drawn = ImageChops.invert(image).getbbox()                                   # white is zero, once inverted
+    if drawn[3] >= image.height - 1:
+        raise ValueError(f"the page is higher than the window of {HEIGHT} pixels, and would be cut off")
     return image.crop((0, 0, image.width, min(image.height, drawn[3] + round(10 * SCALE))))
 
 
