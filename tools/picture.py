@@ -44,7 +44,7 @@ def parts(notebook):
 
 
 def photograph(page, browser):
-    """A page (HTML) as an RGB image, without the empty ground at its end."""
+    """A page (HTML) as an image of 256 colours, without the empty ground at its end."""
     with tempfile.TemporaryDirectory() as folder:
         source, target = Path(folder, "page.html"), Path(folder, "page.png")
         source.write_text(page, encoding="utf-8")
@@ -56,7 +56,8 @@ def photograph(page, browser):
     drawn = ImageChops.invert(image).getbbox()                                   # white is zero, once inverted
     if drawn[3] >= image.height - 1:
         raise ValueError(f"the page is higher than the window of {HEIGHT} pixels, and would be cut off")
-    return image.crop((0, 0, image.width, min(image.height, drawn[3] + round(10 * SCALE))))
+    image = image.crop((0, 0, image.width, min(image.height, drawn[3] + round(10 * SCALE))))
+    return image.quantize(256, dither=Image.Dither.NONE)
 
 
 def main():
