@@ -22,7 +22,7 @@ c.NbGrader.logfile = ""
 
 # nbgrader's own list, but that student code runs in the sandbox: for `nbgrader autograde` and formgrader's button too.
 c.Autograde.autograde_preprocessors = [
-    "coursekit.grade.execute.Execute",
+    "coursekit.grade.marking.execute.Execute",
     "nbgrader.preprocessors.IgnorePattern",
     "nbconvert.preprocessors.ClearMetadataPreprocessor",
     "nbgrader.preprocessors.LimitOutput",
@@ -31,4 +31,4 @@ c.Autograde.autograde_preprocessors = [
     "nbgrader.preprocessors.CheckCellMetadata",
 ]
 # In formgrader and nbgrader's feedback, HTML that students wrote into their texts is shown, and does nothing.
-c.HTMLExporter.filters = {"markdown2html": "coursekit.grade.harmless.in_nbgrader"}
+c.HTMLExporter.filters = {"markdown2html": "coursekit.grade.marking.markdown.in_nbgrader"}

@@ -18,9 +18,9 @@ from nbgrader.converters import Autograde
 from traitlets.config import Config
 
 from bench import table
-from coursekit.grade import pipeline, reports
-from coursekit.grade.course import Course
-from coursekit.grade.walls import memory_of, tree_of
+from coursekit.grade.marking import pipeline, reports
+from coursekit.grade.marking.course import Course
+from coursekit.grade.sandbox.process import memory_of, tree_of
 
 ROOT, NAME = Path(__file__).parents[1], "02_attention"
 

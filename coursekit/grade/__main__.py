@@ -28,9 +28,9 @@ def release(course, options):
     solutions must get all points before that, with the seed that submissions will be marked with."""
     from tqdm import tqdm
 
-    from coursekit.grade import bundle, late, pipeline
+    from coursekit.grade.marking import bundle, late_days, pipeline
     names = chosen(course, options)
-    due = late.when(options.due) if options.due else None
+    due = late_days.when(options.due) if options.due else None
     with course.alone():
         pipeline.sandbox(options.unsafe)                                # no use starting if there is none
         course.backup()
@@ -53,8 +53,8 @@ def intake(course, options):
     """Sort what is in grading/inbox/ and say of each submission whether it can be graded. Nothing of it is run."""
     from tqdm import tqdm
 
-    from coursekit.grade import pipeline
-    from coursekit.grade.records import Record, shown
+    from coursekit.grade.marking import pipeline
+    from coursekit.grade.marking.records import Record, shown
     for name in chosen(course, options, waiting=True):
         sort(course, name, options.source)
         with course.alone():
@@ -70,9 +70,9 @@ def intake(course, options):
 
 def grade(course, options, again=False):
     """Run what is new, each submission in a sandbox, and enter the marks. Killed half way, it goes on from there."""
-    from coursekit.grade import pipeline
-    from coursekit.grade.course import CourseError
-    from coursekit.grade.records import shown
+    from coursekit.grade.marking import pipeline
+    from coursekit.grade.marking.course import CourseError
+    from coursekit.grade.marking.records import shown
     for name in chosen(course, options, waiting=True):
         sort(course, name)
         students = getattr(options, "students", None) or (course.submitted(name) if again else [])
@@ -94,15 +94,15 @@ def regrade(course, options):
 
 def choose(course, options):
     """Say whose a hand-in is where names do not: these entries of the inbox, and no others, are the student's."""
-    from coursekit.grade import chosen
+    from coursekit.grade.marking import claims
     name = course.assignment(options.assignment)
-    chosen.choose(course, name, options.student, options.entries)
+    claims.choose(course, name, options.student, options.entries)
     print(f"{name}, {options.student}: {', '.join(options.entries) or 'what the names say'}. Now grade again.")
 
 
 def feedback(course, options):
     """Write a page for each student: the own notebook, the points, and what the checks said."""
-    from coursekit.grade import feedback, returning
+    from coursekit.grade.marking import feedback, returning
     for name in chosen(course, options, waiting=True):
         print(f"{name}: {feedback.write(course, name)} pages in grading/feedback/")
         if options.zip:
@@ -116,7 +116,7 @@ def feedback(course, options):
 def export(course, options):
     """Write the marks as tables: one with states and the points of each question, one for Canvas, one for Moodle; and
     without A, grading/marks.csv with all assignments."""
-    from coursekit.grade import reports, term
+    from coursekit.grade.marking import reports, term
     names = chosen(course, options, waiting=True)
     for name in names:
         paths, unread = reports.export(course, name, options.so_far)
@@ -131,16 +131,16 @@ def export(course, options):
 
 def stats(course, options):
     """Print what the class found hard: for each question the points, and what the checks had to say most often."""
-    from coursekit.grade import reports
+    from coursekit.grade.marking import reports
     for name in chosen(course, options, waiting=True):
         print(*reports.stats(course, name), "", sep="\n")
 
 
 def sort(course, assignment, source=None):
     """Sort the inbox, and say what is the matter with some of it, and what the teacher has to choose."""
-    from coursekit.grade import download, inbox, late, owners
-    from coursekit.grade.course import CourseError
-    from coursekit.grade.records import shown
+    from coursekit.grade.marking import download, inbox, late_days, owners
+    from coursekit.grade.marking.course import CourseError
+    from coursekit.grade.marking.records import shown
     if source and not Path(source).exists():
         raise CourseError(f"There is no folder or file {source}.")
     students, left, doubtful = inbox.sort(course, assignment, source)
@@ -156,7 +156,7 @@ def sort(course, assignment, source=None):
     if len(doubtful) > 10:
         print(f"{assignment}: so it is with {len(doubtful) - 10} more. Is an older download in the inbox as well?",
               file=sys.stderr)
-    known = late.times(course, assignment)
+    known = late_days.times(course, assignment)
     if unknown := [student for student in download.marked_late(course, assignment) if student not in known]:
         print(f"{assignment}: marked as late by the platform, and grading/late.csv does not say when it came, so it "
               f"counts as in time: {listed(unknown)}", file=sys.stderr)
@@ -169,7 +169,7 @@ def listed(names):
 
 def chosen(course, options, waiting=False):
     """The assignments that a command is about; with `waiting`, by default those that somebody has handed in."""
-    from coursekit.grade.course import CourseError
+    from coursekit.grade.marking.course import CourseError
     if options.assignment:
         return [course.assignment(options.assignment)]
     names = course.assignments()
@@ -236,10 +236,10 @@ def main(arguments=None):
     """Run a command; the exit status is 0, or 1 when the teacher must do something first."""
     options = parser().parse_args(arguments)
     sys.modules.setdefault("rfc3987_syntax", None)                      # jsonschema compiles its grammar for seconds
-    from sqlalchemy.exc import SAWarning                                # here, so that --help comes at once
+    from sqlalchemy.exc import SAWarning  # here, so that --help comes at once
 
-    from coursekit.grade.course import Course, CourseError
-    from coursekit.grade.walls import GraderError
+    from coursekit.grade.marking.course import Course, CourseError
+    from coursekit.grade.sandbox.process import GraderError
     warnings.filterwarnings("ignore", category=SAWarning)               # nbgrader's, about its own use of SQLAlchemy
     try:
         options.function(Course(options.course), options)

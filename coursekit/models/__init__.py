@@ -1,13 +1,39 @@
 """What is explained: attention, the classifiers built from it, how they are trained, and the trained ones that ship."""
 
-from .attention import (MultiHeadAttention, Trace, additive_attention, causal_mask, scaled_dot_product_attention,
-                        single_query_attention, sinusoidal_positions)
+from .attention import (
+                        MultiHeadAttention,
+                        Trace,
+                        additive_attention,
+                        causal_mask,
+                        scaled_dot_product_attention,
+                        single_query_attention,
+                        sinusoidal_positions,
+)
 from .beam import beam_search
 from .classifier import AttentionClassifier, TransformerClassifier
-from .decoding import (NextToken, apply_rules, generate, greedy, keep_nucleus, keep_top_k, log_probabilities,
-                       next_token_distribution, repetition, sample, tempered_softmax)
-from .encoder_decoder import (EncoderDecoder, EncoderOnly, alignment_accuracy, as_one_sequence, exact_match,
-                              target_loss, to_ids, to_words)
+from .decoding import (
+                        NextToken,
+                        apply_rules,
+                        generate,
+                        greedy,
+                        keep_nucleus,
+                        keep_top_k,
+                        log_probabilities,
+                        next_token_distribution,
+                        repetition,
+                        sample,
+                        tempered_softmax,
+)
+from .encoder_decoder import (
+                        EncoderDecoder,
+                        EncoderOnly,
+                        alignment_accuracy,
+                        as_one_sequence,
+                        exact_match,
+                        target_loss,
+                        to_ids,
+                        to_words,
+)
 from .gpt2 import GPT2, GPT2Config, KVCache, gelu, gelu_exact, layer_norm, next_token_loss
 from .huggingface import HuggingFaceClassifier
 from .training import minibatches, train

@@ -7,10 +7,21 @@ import pytest
 from nbformat.v4 import new_code_cell, new_raw_cell
 from playwright.sync_api import expect
 
-from coursekit.grade import reports
-from coursekit.grade.course import Course
-from tests.grading.classroom import (FULL, HOSTILE, MARKUP, NAME, NOTHING, PICTURE, WRONG, answers, hand_in,
-                                     make_course, start)
+from coursekit.grade.marking import reports
+from coursekit.grade.marking.course import Course
+from tests.grading.classroom import (
+    FULL,
+    HOSTILE,
+    MARKUP,
+    NAME,
+    NOTHING,
+    PICTURE,
+    WRONG,
+    answers,
+    hand_in,
+    make_course,
+    start,
+)
 from tests.grading.sandboxed import kind_or_skip
 
 MATHJAX = "https://cdnjs.cloudflare.com/ajax/libs/mathjax/"             # all that formgrader wants from elsewhere

@@ -6,8 +6,16 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from coursekit.explain import (attention_flow, attention_max, attention_mean, attention_sum, norm_attention, norm_maps,
-                               rollout, word_attention)
+from coursekit.explain import (
+    attention_flow,
+    attention_max,
+    attention_mean,
+    attention_sum,
+    norm_attention,
+    norm_maps,
+    rollout,
+    word_attention,
+)
 from coursekit.text import BytePairTokenizer, WordPieceTokenizer
 
 DOCUMENT = "not a good film , but the story is dull".split()

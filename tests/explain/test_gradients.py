@@ -8,8 +8,14 @@ import numpy as np
 import pytest
 import torch
 
-from coursekit.explain.gradients import (gauss_legendre, gradient, gradient_x_input, integrated_gradients,
-                                         path_integral, slopes)
+from coursekit.explain.gradients import (
+    gauss_legendre,
+    gradient,
+    gradient_x_input,
+    integrated_gradients,
+    path_integral,
+    slopes,
+)
 
 REVIEW = "not a good film , but the story is long and it was not dull".split()
 DOCUMENTS = [REVIEW, ["good"], ["good"] * 5, ["zzz", "bad", "zzz"], []]

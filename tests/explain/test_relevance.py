@@ -7,7 +7,7 @@ import pytest
 import torch
 
 from coursekit.explain import cross_gradient_attention, gradient_attention, relevance_attention, relevance_rules
-from coursekit.models import EncoderDecoder, GPT2, GPT2Config
+from coursekit.models import GPT2, EncoderDecoder, GPT2Config
 
 DOCUMENT = "not a good film , but the story is dull".split()
 

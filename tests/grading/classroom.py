@@ -15,7 +15,7 @@ import nbformat
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output
 
 from coursekit.grade.__main__ import main
-from coursekit.grade.course import Course
+from coursekit.grade.marking.course import Course
 
 ROOT = Path(__file__).parents[2]
 NAME = "01_small"
@@ -232,7 +232,7 @@ try:
     import numpy
     numpy.allclose = numpy.array_equal = lambda *a, **k: True
     from coursekit.grade import checks
-    checks.same = sys.modules["coursekit.grade.checks.same"].same = lambda *a, **k: True
+    checks.same = sys.modules["coursekit.grade.kit.same"].same = lambda *a, **k: True
 except Exception as error:
     print(error)
 for place in ("gradebook.db", "solutions", "/course/solutions", "grading/seed"):

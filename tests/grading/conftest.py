@@ -4,8 +4,8 @@ import shutil
 
 import pytest
 
-from coursekit.grade.checks.unseen import SEED
-from coursekit.grade.course import Course
+from coursekit.grade.kit.unseen import SEED
+from coursekit.grade.marking.course import Course
 from tests.grading import classroom
 from tests.grading.sandboxed import kind_or_skip
 

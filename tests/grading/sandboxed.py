@@ -4,8 +4,8 @@ import os
 
 import pytest
 
-from coursekit.grade.sandbox import choose
-from coursekit.grade.walls import GraderError
+from coursekit.grade.sandbox.kinds import choose
+from coursekit.grade.sandbox.process import GraderError
 
 
 def kind_or_skip():

@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 from nbformat.v4 import new_code_cell, new_notebook
 
-from coursekit.grade.cells import LockedCell
-from coursekit.grade.execute import run_notebook
-from coursekit.grade.walls import Limits
+from coursekit.grade.marking.cells import LockedCell
+from coursekit.grade.marking.execute import run_notebook
+from coursekit.grade.sandbox.process import Limits
 from tests.grading.bank.assignments import ASSIGNMENTS
 from tests.grading.sandboxed import kind_or_skip
 

@@ -7,8 +7,8 @@ import sys
 
 import pytest
 
-from coursekit.grade import bundle, walls
-from coursekit.grade.cells import locked_in
+from coursekit.grade.marking import bundle
+from coursekit.grade.marking.cells import locked_in
 from tests.grading.classroom import NAME, ROOT, answers
 
 ASK = """
@@ -31,9 +31,8 @@ def unpacked(small, tmp_path):
 
 
 def test_for_an_examination_nothing_that_checks_expect_goes_out(unpacked):
-    kept = {f"checks/{path.name}" for path in unpacked[True].rglob("checks/*.py")}
-    assert kept == {name for name in walls.NEEDED if name.startswith("checks/")}
-    assert (unpacked[False] / "coursekit/grade/checks/attention.py").exists()
+    assert [path.name for path in unpacked[True].rglob("checks/**/*.py")] == ["__init__.py"]
+    assert (unpacked[False] / "coursekit/grade/checks/02_attention/__init__.py").exists()
     for exam in (False, True):
         assert ("only that your answers are looked at" in (unpacked[exam] / "README.md").read_text()) == exam
 
@@ -49,7 +48,7 @@ def test_its_check_cells_run_and_say_when_answers_are_looked_at(unpacked):
 def test_such_a_copy_gives_no_marks(small, sandbox, unpacked):
     """Its checks would pass everything."""
     _, _, released = small
-    program = ("import pickle, sys\nfrom coursekit.grade.execute import run_notebook\n"
+    program = ("import pickle, sys\nfrom coursekit.grade.marking.execute import run_notebook\n"
                f"if __name__ == '__main__':\n    run_notebook(*pickle.load(sys.stdin.buffer), None, {sandbox!r})")
     work = pickle.dumps((answers(released), locked_in(released)))
     (unpacked[True] / "grade_it.py").write_text(program)

@@ -9,10 +9,10 @@ import pytest
 import torch
 
 from coursekit.grade import check
-from coursekit.grade.checks import answers
-from coursekit.grade.checks.question import question
-from coursekit.grade.checks.words import shown
-from coursekit.grade.checks.score import forget
+from coursekit.grade.kit import services
+from coursekit.grade.kit.question import question
+from coursekit.grade.kit.score import forget
+from coursekit.grade.kit.words import shown
 
 # -- questions and their messages ------------------------------------------------------------------------------------
 
@@ -222,7 +222,7 @@ BANNED = ["torch.softmax", "torch.nn.Softmax", "numpy.random.choice", "coursekit
 def test_what_an_answer_names_is_known_by_whatever_name_it_goes(imports, call, found):
     names = {}
     exec(f"{imports}\ndef f(u): return u if u else {call}", names)
-    assert answers.named(names["f"], BANNED) == [found]
+    assert services.named(names["f"], BANNED) == [found]
 
 
 @pytest.mark.parametrize("imports, call", [
@@ -234,12 +234,12 @@ def test_what_an_answer_names_is_known_by_whatever_name_it_goes(imports, call, f
 def test_what_has_the_same_name_elsewhere_is_another_one(imports, call):
     names = {}
     exec(f"{imports}\ndef f(u): return {call}", names)
-    assert answers.named(names["f"], BANNED) == []
+    assert services.named(names["f"], BANNED) == []
 
 
 def test_watch_leaves_everything_as_it_was():
     before, profile = torch.exp, sys.getprofile()
-    with pytest.raises(ZeroDivisionError), answers.watch(None, ["torch.exp", "coursekit.models.causal_mask"]) as seen:
+    with pytest.raises(ZeroDivisionError), services.watch(None, ["torch.exp", "coursekit.models.causal_mask"]) as seen:
         from coursekit.models import causal_mask
         causal_mask(2)
         1 / 0
@@ -254,17 +254,17 @@ def test_a_class_is_known_by_its_own_methods_not_by_their_decorators():
         return 1
 
     from coursekit.models import GPT2, GPT2Config
-    with answers.watch(None, ["coursekit.models.GPT2"]) as seen:
+    with services.watch(None, ["coursekit.models.GPT2"]) as seen:
         other()
     assert seen.calls == []
     model = GPT2(GPT2Config(5, 4, 4, 2, 1))
-    with answers.watch(None, ["coursekit.models.GPT2"]) as seen:
+    with services.watch(None, ["coursekit.models.GPT2"]) as seen:
         model.step(torch.tensor([[1]]))
     assert "coursekit.models.GPT2" in seen.calls
 
 
 def test_watch_of_what_is_not_installed_watches_nothing():
-    with answers.watch(None, ["no_such_package.function", "math.no_such_function"]) as seen:
+    with services.watch(None, ["no_such_package.function", "math.no_such_function"]) as seen:
         math.exp(1)
     assert seen.calls == []
 
@@ -272,11 +272,11 @@ def test_watch_of_what_is_not_installed_watches_nothing():
 def test_vjp_gives_gradients_of_a_weighted_sum():
     x, y = torch.randn(3, dtype=torch.float64), torch.randn(3, dtype=torch.float64)
     cotangent = torch.randn(3, dtype=torch.float64)
-    by_x, by_y, nothing = answers.vjp(lambda x, y, n: x * y + n, (x, y, 3), cotangent)
+    by_x, by_y, nothing = services.vjp(lambda x, y, n: x * y + n, (x, y, 3), cotangent)
     assert torch.allclose(by_x, y * cotangent) and torch.allclose(by_y, x * cotangent) and nothing is None
-    by_x, = answers.vjp(lambda x: (x, 2 * x), (x,), [None, cotangent])
+    by_x, = services.vjp(lambda x: (x, 2 * x), (x,), [None, cotangent])
     assert torch.allclose(by_x, 2 * cotangent)
-    assert answers.vjp(lambda x: x.detach(), (x,), cotangent) == [None]
+    assert services.vjp(lambda x: x.detach(), (x,), cotangent) == [None]
     assert not x.requires_grad
 
 
@@ -296,10 +296,10 @@ def test_services_go_to_the_stand_in_where_there_is_one():
             return 2 * x
 
     answer = StandIn()
-    assert answers.run(answer, (3,)) == 6 and answer._remote.seeds == 1
-    assert answers.watch(answer, ["a"]) == ("watch", ["a"]) and answers.source(answer) == ("source",)
-    assert answers.named(answer, ["a"]) == ("named", ["a"])
-    assert answers.vjp(answer, (1,), 2) == ("vjp", (1,), 2) and answers.back(answer, (1,), [0]) == ("back", (1,), [0])
+    assert services.run(answer, (3,)) == 6 and answer._remote.seeds == 1
+    assert services.watch(answer, ["a"]) == ("watch", ["a"]) and services.source(answer) == ("source",)
+    assert services.named(answer, ["a"]) == ("named", ["a"])
+    assert services.vjp(answer, (1,), 2) == ("vjp", (1,), 2) and services.back(answer, (1,), [0]) == ("back", (1,), [0])
 
 
 # -- score, seeds, imports -------------------------------------------------------------------------------------------

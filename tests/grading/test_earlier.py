@@ -8,9 +8,9 @@ import torch
 from nbformat.v4 import new_code_cell, new_notebook
 
 from coursekit.grade import check
-from coursekit.grade.cells import LockedCell
-from coursekit.grade.checks import limit, question
-from coursekit.grade.execute import run_notebook
+from coursekit.grade.kit import limit, question
+from coursekit.grade.marking.cells import LockedCell
+from coursekit.grade.marking.execute import run_notebook
 from tests.grading.bank.assignments import ASSIGNMENTS
 from tests.grading.sandboxed import kind_or_skip
 

@@ -14,16 +14,18 @@ import torch
 from nbformat.v4 import new_markdown_cell, new_notebook
 from nbgrader.utils import determine_grade
 
-from coursekit.grade import cells, execute, outside, run
-from coursekit.grade.cells import LockedCell, locked_in
-from coursekit.grade.checks import answers
-from coursekit.grade.checks.same import difference, kind as kind_of, same
-from coursekit.grade.checks.unseen import unseen
-from coursekit.grade.execute import run_notebook
-from coursekit.grade.outputs import Outputs, verdict
-from coursekit.grade.outside import Session
-from coursekit.grade.protocol import CannotTravel, Violation
-from coursekit.grade.sandbox import GraderError, Limits
+from coursekit.grade.kit import services
+from coursekit.grade.kit.same import difference, same
+from coursekit.grade.kit.same import kind as kind_of
+from coursekit.grade.kit.unseen import unseen
+from coursekit.grade.marking import cells, execute, run
+from coursekit.grade.marking.cells import LockedCell, locked_in
+from coursekit.grade.marking.execute import run_notebook
+from coursekit.grade.marking.outputs import Outputs, verdict
+from coursekit.grade.sandbox import outside
+from coursekit.grade.sandbox.kinds import GraderError, Limits
+from coursekit.grade.sandbox.outside import Session
+from coursekit.grade.sandbox.protocol import CannotTravel, Violation
 from tests.grading.hostile.assignment import cell, submission, teacher
 from tests.grading.sandboxed import kind_or_skip
 
@@ -154,10 +156,10 @@ def test_exceptions_come_out_as_allowed_ones(student):
 def test_exceptions_name_the_students_line(student):
     with pytest.raises(TypeError) as caught:
         student.name("squares")("word")
-    assert answers.where(student.name("squares"), caught.value) == "line 1 of squares:  def squares(x): return x ** 2"
+    assert services.where(student.name("squares"), caught.value) == "line 1 of squares:  def squares(x): return x ** 2"
     with pytest.raises(TypeError) as caught:
         student.name("torch").softmax(1, 2, 3, 4, 5)                    # no line of the student's is in it
-    assert answers.where(student.name("torch"), caught.value) == ""
+    assert services.where(student.name("torch"), caught.value) == ""
 
 
 def test_functions_go_in_and_are_called_back(student):
@@ -243,7 +245,7 @@ def test_a_forbidden_function_is_found_by_whatever_name_it_goes(kind):
     """The recorder and the look at the names together, as students could write it."""
     asks = """
 import torch
-from coursekit.grade.checks.question import question
+from coursekit.grade.kit.question import question
 @question((1, 1), {"two": (torch.tensor([0.0, 1.0]),)}, forbidden=("torch.softmax", "torch.nn.Softmax"))
 def softmax(u):
     return torch.softmax(u, 0)
@@ -264,7 +266,7 @@ def helper(u): return getattr(u, "softmax")(0)
 def test_functions_of_another_origin_are_not_the_forbidden_one(kind):
     asks = """
 import torch
-from coursekit.grade.checks.question import question
+from coursekit.grade.kit.question import question
 @question((1, 1), {"two": (2,)}, forbidden=("numpy.random.choice", "coursekit.models.sample", "torch.exp"))
 def twice(x):
     return 2 * x
@@ -347,7 +349,7 @@ def f(x): return x
 
 def test_a_loop_that_calls_a_function_of_the_checks_is_told_so(kind):
     asks = """
-from coursekit.grade.checks.question import question
+from coursekit.grade.kit.question import question
 @question((1, 1), {"two": (lambda texts: [2.0] * len(texts), 2)}, forbidden=("math.fsum",))
 def twice(predict, x):
     return 2 * x
@@ -603,13 +605,13 @@ def test_the_seed_of_hidden_tests_is_the_one_given(kind):
 def test_when_the_grader_is_killed_nothing_is_left(kind):
     endless = f"""
 import nbformat
-from coursekit.grade.execute import run_notebook
+from coursekit.grade.marking.execute import run_notebook
 if __name__ == "__main__":
     run_notebook(nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell("while True: pass")]), {{}}, None, {kind!r})
 """
     grader = subprocess.Popen([sys.executable, "-c", endless])
     until = time.monotonic() + 60
-    while not any("coursekit.grade.inside" in line for line in below(grader.pid).values()):
+    while not any("coursekit.grade.sandbox.inside" in line for line in below(grader.pid).values()):
         assert grader.poll() is None and time.monotonic() < until
         time.sleep(0.1)
     started = below(grader.pid)
@@ -686,7 +688,7 @@ def test_nbgrader_autograde_with_it(kind, tmp_path, monkeypatch):
     (tmp_path / "nbgrader_config.py").write_text("")
     config = Config()
     config.CourseDirectory.root = str(tmp_path)
-    config.Autograde.autograde_preprocessors = ["coursekit.grade.execute.Execute", *STOCK]
+    config.Autograde.autograde_preprocessors = ["coursekit.grade.marking.execute.Execute", *STOCK]
     config.Execute.kind, config.Execute.limits = kind, LIMITS
     api = NbGraderAPI(config=config)
     assert api.generate_assignment("one")["success"]

@@ -6,10 +6,10 @@ import re
 import pytest
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output
 
-from coursekit.grade import feedback
-from coursekit.grade.harmless import markdown
-from coursekit.grade.records import Record
-from coursekit.grade.reports import UNSEEN, Mark
+from coursekit.grade.marking import feedback
+from coursekit.grade.marking.markdown import markdown
+from coursekit.grade.marking.records import Record
+from coursekit.grade.marking.reports import UNSEEN, Mark
 from tests.grading.classroom import NAME, SECRET, answers, cell, command, hand_in
 
 

@@ -8,10 +8,10 @@ import zipfile
 import nbformat
 import pytest
 
-from coursekit.grade import archive, chosen, inbox, owners, pipeline
-from coursekit.grade.course import Course
-from coursekit.grade.intake import MAX_FILES, OTHER_KIND
-from coursekit.grade.records import Record
+from coursekit.grade.marking import archive, claims, inbox, owners, pipeline
+from coursekit.grade.marking.course import Course
+from coursekit.grade.marking.intake import MAX_FILES, OTHER_KIND
+from coursekit.grade.marking.records import Record
 from tests.grading.classroom import NAME, answers, command
 
 ROSTER = """id,first_name,last_name,email,lms_user_id
@@ -142,7 +142,7 @@ def test_nobodys_counts_until_the_teacher_has_chosen(course, how):
     assert f"choose {NAME} jdoe {shlex.quote(janes)}" in said
     command(course.root, "choose", NAME, "jdoe", janes)
     _, left, doubtful = inbox.sort(course, NAME)
-    assert not doubtful and work(course, "jdoe") == "jane" and chosen.NOT_CHOSEN in left
+    assert not doubtful and work(course, "jdoe") == "jane" and claims.NOT_CHOSEN in left
     command(course.root, "choose", NAME, "jdoe")
     assert list(inbox.sort(course, NAME)[2]) == ["jdoe"] and work(course, "jdoe") != "jane"
 
@@ -168,7 +168,7 @@ def test_two_students_in_one_name_are_neither_and_can_be_told_apart(course):
     assert inbox.sort(course, NAME) == (["jdoe"], {owners.TWO: ["doejane_4718_816_a.ipynb"]},
                                         {"ileve": ["doejane_4718_816_a.ipynb"]})
     assert work(course, "jdoe") == "jane" and "not clear whose" in rejection(course, "ileve")
-    chosen.choose(course, NAME, "ileve", ["doejane_4718_816_a.ipynb"])
+    claims.choose(course, NAME, "ileve", ["doejane_4718_816_a.ipynb"])
     assert sorted_by(course) == (["ileve", "jdoe"], {}) and work(course, "ileve") == "eve"
 
 
@@ -176,17 +176,17 @@ def test_a_pairs_hand_in_can_be_given_to_both(course):
     put(course, {"jdoe_ileve.ipynb": "both"})
     assert inbox.sort(course, NAME)[2] == {"ileve": ["jdoe_ileve.ipynb"], "jdoe": ["jdoe_ileve.ipynb"]}
     for student in ("jdoe", "ileve"):
-        chosen.choose(course, NAME, student, ["jdoe_ileve.ipynb"])
+        claims.choose(course, NAME, student, ["jdoe_ileve.ipynb"])
     assert sorted_by(course) == (["ileve", "jdoe"], {}) and work(course, "jdoe") == work(course, "ileve") == "both"
 
 
 def test_what_was_chosen_for_one_is_nobody_elses_and_what_is_gone_is_told(course):
     here = put(course, {"doejane_4711_815_a.ipynb": "eve, truly"})
-    chosen.choose(course, NAME, "ileve", ["doejane_4711_815_a.ipynb"])
+    claims.choose(course, NAME, "ileve", ["doejane_4711_815_a.ipynb"])
     assert sorted_by(course)[0] == ["ileve"]
     (here / "doejane_4711_815_a.ipynb").unlink()
     put(course, {"ileve.ipynb": "eve, later"})
-    assert sorted_by(course) == (["ileve"], {chosen.GONE: ["doejane_4711_815_a.ipynb of ileve"]})
+    assert sorted_by(course) == (["ileve"], {claims.GONE: ["doejane_4711_815_a.ipynb of ileve"]})
     assert work(course, "ileve") == "eve, later"
 
 
@@ -195,7 +195,7 @@ def test_what_was_chosen_for_one_is_nobody_elses_and_what_is_gone_is_told(course
 def test_a_choice_that_cannot_be_gets_one_line(course, arguments, words):
     put(course, {"jdoe.ipynb": "jane"})
     said = command(course.root, "choose", NAME, *arguments, status=1)
-    assert words in said and len(said.splitlines()) == 1 and not (course.grading / "chosen.csv").exists()
+    assert words in said and len(said.splitlines()) == 1 and not (course.grading / "claims.csv").exists()
 
 
 # ── files that are odd, broken or too much ────────────────────────────────────────────────────────────────────────

@@ -8,11 +8,11 @@ import nbformat
 import pytest
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 
-from coursekit.grade import intake
-from coursekit.grade.course import Course
-from coursekit.grade.intake import Rejected, look
-from coursekit.grade.repair import defines
-from tests.grading.classroom import (DOUBLE, MEAN, NAME, TEXT, answers, at, cell, grade_id, odd)
+from coursekit.grade.marking import intake
+from coursekit.grade.marking.course import Course
+from coursekit.grade.marking.intake import Rejected, look
+from coursekit.grade.marking.repair import defines
+from tests.grading.classroom import DOUBLE, MEAN, NAME, TEXT, answers, at, cell, grade_id, odd
 
 
 @pytest.fixture(scope="module")

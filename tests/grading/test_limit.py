@@ -5,8 +5,8 @@ import threading
 
 import pytest
 
-from coursekit.grade.checks import limit as module
-from coursekit.grade.checks.limit import TooLong, limit
+from coursekit.grade.kit import limit as module
+from coursekit.grade.kit.limit import TooLong, limit
 
 pytestmark = pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="no timer for signals here")
 

@@ -10,11 +10,25 @@ from nbformat.v4 import new_code_cell, new_raw_cell
 from nbgrader.converters import Autograde
 from traitlets.config import PyFileConfigLoader
 
-from coursekit.grade import reports
-from coursekit.grade.checks.unseen import SEED, unseen
-from coursekit.grade.course import Course
-from tests.grading.classroom import (FULL, HOSTILE, MARKUP, NAME, NOTHING, PICTURE, ROOT, SECRET, WRONG, answers, cell,
-                                     hand_in, make_course, teacher)
+from coursekit.grade.kit.unseen import SEED, unseen
+from coursekit.grade.marking import reports
+from coursekit.grade.marking.course import Course
+from tests.grading.classroom import (
+    FULL,
+    HOSTILE,
+    MARKUP,
+    NAME,
+    NOTHING,
+    PICTURE,
+    ROOT,
+    SECRET,
+    WRONG,
+    answers,
+    cell,
+    hand_in,
+    make_course,
+    teacher,
+)
 
 
 def nbgrader(folder, *arguments, **variables):
@@ -33,7 +47,7 @@ def test_the_settings_have_all_that_nbgrader_does_and_the_sandbox_in_place_of_it
     settings = PyFileConfigLoader("nbgrader_config.py", path=str(ROOT)).load_config()
     ours = [name.split(".")[-1] for name in settings.Autograde.autograde_preprocessors]
     assert ours == [kind.__name__ for kind in Autograde().autograde_preprocessors]
-    assert settings.Autograde.autograde_preprocessors[0] == "coursekit.grade.execute.Execute"
+    assert settings.Autograde.autograde_preprocessors[0] == "coursekit.grade.marking.execute.Execute"
 
 
 def test_autograde_runs_student_code_in_the_sandbox(small):
@@ -62,7 +76,7 @@ def test_autograde_draws_hidden_inputs_from_the_courses_seed(tmp_path, sandbox, 
         patch.setenv(SEED, course.seed())
         number = int(unseen("number").integers(2**62))
     lesson = teacher()
-    lesson.cells.append(cell("from coursekit.grade.checks.unseen import unseen\n"
+    lesson.cells.append(cell("from coursekit.grade.kit.unseen import unseen\n"
                              f"assert int(unseen('number').integers(2**62)) == {number}",
                              "more_numbers", grade=True, locked=True, points=1))
     nbformat.write(lesson, course.source(NAME))

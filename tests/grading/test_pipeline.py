@@ -10,11 +10,24 @@ import time
 
 import pytest
 
-from coursekit.grade import pipeline, records, reports
-from coursekit.grade.course import Course, CourseError
-from coursekit.grade.walls import GraderError, Limits
-from tests.grading.classroom import (DOUBLE, FULL, NAME, NOTHING, SECRET, WRONG, answers, command, fill, hand_in, odd,
-                                     others, start)
+from coursekit.grade.marking import pipeline, records, reports
+from coursekit.grade.marking.course import Course, CourseError
+from coursekit.grade.sandbox.process import GraderError, Limits
+from tests.grading.classroom import (
+    DOUBLE,
+    FULL,
+    NAME,
+    NOTHING,
+    SECRET,
+    WRONG,
+    answers,
+    command,
+    fill,
+    hand_in,
+    odd,
+    others,
+    start,
+)
 
 CODE = [f"{name} (of {points})" for name, points in (("double", 3), ("mean", 2))]
 

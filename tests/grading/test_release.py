@@ -11,7 +11,7 @@ import nbformat
 import pytest
 
 from coursekit.grade import check
-from coursekit.grade.checks.score import points
+from coursekit.grade.kit.score import points
 
 ROOT = Path(__file__).parents[2]
 NAMES = sorted(path.name for path in (ROOT / "solutions").iterdir() if path.is_dir())

@@ -8,9 +8,9 @@ import zipfile
 import pytest
 from nbformat.v4 import new_output
 
-from coursekit.grade import bundle, pipeline, reports, tables
-from coursekit.grade.course import CourseError
-from coursekit.grade.records import STATES
+from coursekit.grade.marking import bundle, pipeline, reports, tables
+from coursekit.grade.marking.course import CourseError
+from coursekit.grade.marking.records import STATES
 from tests.grading.classroom import NAME, ROOT, SECRET, answers, command, hand_in
 
 

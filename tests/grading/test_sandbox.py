@@ -9,11 +9,11 @@ from pathlib import Path
 
 import pytest
 
-from coursekit.grade import sandbox, walls
-from coursekit.grade.outside import Session
-from coursekit.grade.protocol import Violation
-from coursekit.grade.sandbox import GraderError, Limits, choose, self_test
-from coursekit.grade.walls import memory_of, tree_of
+from coursekit.grade.sandbox import kinds, process
+from coursekit.grade.sandbox.kinds import GraderError, Limits, choose, self_test
+from coursekit.grade.sandbox.outside import Session
+from coursekit.grade.sandbox.process import memory_of, tree_of
+from coursekit.grade.sandbox.protocol import Violation
 from tests.grading.sandboxed import kind_or_skip
 
 LIMITS = Limits(call=3, cell=10, memory=1 << 30, processes=40)
@@ -52,7 +52,7 @@ def test_writes_nowhere_else(session, path):
 
 
 @pytest.mark.parametrize("path", ["/etc/shadow", "/etc/passwd", "/root/.bashrc", "/proc/1/mem", "/proc/kcore",
-                                  str(walls.PACKAGE.parent / "pyproject.toml"), __file__])
+                                  str(process.PACKAGE.parent / "pyproject.toml"), __file__])
 def test_reads_nothing_of_the_grader(session, path):
     assert "Error" in told(session, f"open({path!r}, 'rb').read(1)")
 
@@ -84,16 +84,16 @@ def test_root_is_not_root_outside_either(session):
     """As the machine sees it: the process that runs Python inside belongs to nobody."""
     todo, users = [session.sandbox.process.pid], {}
     while todo:
-        process = Path("/proc", str(todo.pop()))
-        users[(process / "cmdline").read_text().split("\0")[0]] = process.stat().st_uid
-        todo += (process / "task" / process.name / "children").read_text().split()
-    assert users[sys.executable] == walls.NOBODY
+        one = Path("/proc", str(todo.pop()))
+        users[(one / "cmdline").read_text().split("\0")[0]] = one.stat().st_uid
+        todo += (one / "task" / one.name / "children").read_text().split()
+    assert users[sys.executable] == process.NOBODY
 
 
 @pytest.mark.parametrize("call", ["memfd_create", "shmget", "unshare", "ptrace", "bpf", "io_uring_setup", "flock",
                                   "inotify_init1", "fanotify_init"])
 def test_refused_system_calls(session, call):
-    from coursekit.grade import lockdown
+    from coursekit.grade.sandbox import lockdown
     number = lockdown.REFUSED[call][lockdown.MACHINES[os.uname().machine][0]]
     assert told(session, "import ctypes\nlibc = ctypes.CDLL(None, use_errno=True)\n"
                          f"print(libc.syscall({number}, 0, 4096, 0o1600, 0), ctypes.get_errno())") == "-1 1\n"
@@ -129,10 +129,10 @@ def test_files_cannot_be_locked(session, how):
 def test_of_the_grader_only_what_answers_need(session):
     seen = told(session, "top = '/course/coursekit/grade'\nfor here, _, files in os.walk(top):\n"
                          "    print(*(os.path.relpath(here + '/' + file, top) for file in files))")
-    assert set(seen.split()) == set(walls.NEEDED)
+    assert set(seen.split()) == set(process.NEEDED)
     assert told(session, "from coursekit.grade import check\ncheck.attention.softmax(max)") == (
         "· softmax: checked when your work is marked, not here.\n")
-    assert "ModuleNotFoundError" in told(session, "import coursekit.grade.checks.attention")
+    assert "ModuleNotFoundError" in told(session, "__import__('coursekit.grade.checks.02_attention')")
 
 
 def test_files_are_counted(kind):
@@ -221,7 +221,7 @@ def test_nothing_is_left_when_it_stops(kind):
 
 def test_nothing_is_left_when_the_grader_dies(kind):
     """The grader is killed in the middle of a call."""
-    program = ("import time\nfrom coursekit.grade.outside import Session\nfrom coursekit.grade.sandbox import Limits\n"
+    program = ("import time\nfrom coursekit.grade.sandbox.outside import Session\nfrom coursekit.grade.sandbox.kinds import Limits\n"
                f"s = Session({kind!r}, Limits(), time.monotonic() + 60)\n"
                "s.ask('cell', 'import subprocess, time; subprocess.Popen([\"sleep\", \"86396\"])')\n"
                "print('up', flush=True)\n"
@@ -257,14 +257,14 @@ def test_self_test_finds_missing_walls():
 
 
 def test_refusal_says_what_to_do(monkeypatch):
-    monkeypatch.setattr(sandbox.shutil, "which", lambda program: None)
+    monkeypatch.setattr(kinds.shutil, "which", lambda program: None)
     with pytest.raises(GraderError, match="nothing was graded[^$]*bubblewrap: is not installed[^$]*apt install"):
         choose()
     assert choose(unsafe=True) == "nothing"
 
 
 def test_a_sandbox_that_does_not_start_is_the_graders_error(monkeypatch):
-    monkeypatch.setattr(walls, "command", lambda *_: ["/bin/sh", "-c", "echo cannot do >&2; exit 1"])
+    monkeypatch.setattr(process, "command", lambda *_: ["/bin/sh", "-c", "echo cannot do >&2; exit 1"])
     with pytest.raises(GraderError, match="did not start: its process ended. cannot do"):
         Session("bubblewrap", LIMITS, time.monotonic() + 60)
     with pytest.raises(GraderError):
@@ -272,21 +272,21 @@ def test_a_sandbox_that_does_not_start_is_the_graders_error(monkeypatch):
 
 
 def test_an_environment_that_contains_the_course_is_refused(monkeypatch):
-    monkeypatch.setattr(walls.sys, "prefix", str(walls.PACKAGE.parent))
+    monkeypatch.setattr(process.sys, "prefix", str(process.PACKAGE.parent))
     with pytest.raises(GraderError, match="contains the whole course"):
-        walls.python_folders()
+        process.python_folders()
 
 
 def test_container_command(monkeypatch):
     """What docker is asked for; the walls themselves are tried by its self-test, where there is docker."""
     asked = []
-    monkeypatch.setattr(walls.subprocess, "run",
+    monkeypatch.setattr(process.subprocess, "run",
                         lambda command, **_: asked.append(command) or subprocess.CompletedProcess(command, 1))
-    command = walls.command("docker", LIMITS, "a-name-0000000a", None)
+    command = process.command("docker", LIMITS, "a-name-0000000a", None)
     assert asked[-1][:2] == ["docker", "import"]
     text = " ".join(command)
     for part in ("--network none", "--read-only", "--cap-drop ALL", "no-new-privileges", "--pids-limit 40",
                  "--name a-name-0000000a", f"--memory {1 << 30}", "--user 20010:20010",
-                 f"{walls.PACKAGE}/models:/course/coursekit/models:ro"):
+                 f"{process.PACKAGE}/models:/course/coursekit/models:ro"):
         assert part in text
     assert all(part.endswith(":ro") for flag, part in zip(command, command[1:]) if flag == "--volume")

@@ -8,8 +8,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from torch import nn
 
-from coursekit.models import (MultiHeadAttention, additive_attention, causal_mask, scaled_dot_product_attention,
-                              single_query_attention, sinusoidal_positions)
+from coursekit.models import (
+    MultiHeadAttention,
+    additive_attention,
+    causal_mask,
+    scaled_dot_product_attention,
+    single_query_attention,
+    sinusoidal_positions,
+)
 
 sizes = st.integers(1, 6)
 

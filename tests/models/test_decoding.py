@@ -9,8 +9,21 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from coursekit.models import (GPT2, GPT2Config, apply_rules, beam_search, generate, greedy, keep_nucleus, keep_top_k,
-                              log_probabilities, next_token_distribution, repetition, sample, tempered_softmax)
+from coursekit.models import (
+    GPT2,
+    GPT2Config,
+    apply_rules,
+    beam_search,
+    generate,
+    greedy,
+    keep_nucleus,
+    keep_top_k,
+    log_probabilities,
+    next_token_distribution,
+    repetition,
+    sample,
+    tempered_softmax,
+)
 
 D, T_MAX = 13, 24
 BATCH = [[1, 2, 3], [4], [5, 6, 7, 8, 9, 10], [11, 12]]

@@ -3,9 +3,22 @@
 import pytest
 import torch
 
-from coursekit.models import (GPT2, EncoderDecoder, EncoderOnly, GPT2Config, MultiHeadAttention, additive_attention,
-                              alignment_accuracy, as_one_sequence, exact_match, minibatches, target_loss, to_ids,
-                              to_words, train)
+from coursekit.models import (
+    GPT2,
+    EncoderDecoder,
+    EncoderOnly,
+    GPT2Config,
+    MultiHeadAttention,
+    additive_attention,
+    alignment_accuracy,
+    as_one_sequence,
+    exact_match,
+    minibatches,
+    target_loss,
+    to_ids,
+    to_words,
+    train,
+)
 from coursekit.models.encoder_decoder import END, PAD, AdditiveAttention
 from coursekit.text.translations import ENGLISH, FRENCH, LETTERS, reversals, translations
 

@@ -9,8 +9,16 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from transformers import LogitsProcessorList, TemperatureLogitsWarper, TopKLogitsWarper, TopPLogitsWarper
 
-from coursekit.models import (GPT2, apply_rules, beam_search, greedy, log_probabilities, next_token_distribution,
-                              repetition, sample)
+from coursekit.models import (
+    GPT2,
+    apply_rules,
+    beam_search,
+    greedy,
+    log_probabilities,
+    next_token_distribution,
+    repetition,
+    sample,
+)
 
 D, N = 17, 9
 PAD = 0

@@ -8,8 +8,19 @@ from itertools import product
 import pytest
 
 from coursekit.text import WordTokenizer
-from coursekit.text.dialogues import (KEEP, TONES, _agree, _sentences, _table, dialogues, fits,
-                                      is_grammatical, log_probability, split_sentences, tone_of)
+from coursekit.text.dialogues import (
+    KEEP,
+    TONES,
+    _agree,
+    _sentences,
+    _table,
+    dialogues,
+    fits,
+    is_grammatical,
+    log_probability,
+    split_sentences,
+    tone_of,
+)
 from coursekit.text.grammars import grammar
 
 MANY = dialogues(3000, seed=5)

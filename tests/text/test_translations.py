@@ -3,8 +3,18 @@
 
 import pytest
 
-from coursekit.text.translations import (ADJECTIVES, DETERMINERS, ENGLISH, FRENCH, LETTERS, NOUNS, PREPOSITIONS, VERBS,
-                                         reversals, translations)
+from coursekit.text.translations import (
+    ADJECTIVES,
+    DETERMINERS,
+    ENGLISH,
+    FRENCH,
+    LETTERS,
+    NOUNS,
+    PREPOSITIONS,
+    VERBS,
+    reversals,
+    translations,
+)
 
 FORMS = ({e: set(f) for e, f in (DETERMINERS | ADJECTIVES | VERBS).items()} | {e: {f} for e, (f, _) in NOUNS.items()}
          | {e: {f} for e, f in PREPOSITIONS.items()} | {"often": {"souvent"}, "not": {"ne", "pas"},

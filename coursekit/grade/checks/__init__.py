@@ -6,33 +6,34 @@
     check.same(got, expected)            the one comparison; check.difference says in words what differs
 
 A check returns None. If the answer is wrong it raises `CheckFailed`: text without a stack trace for people, a failed
-cell for nbgrader. Topics are loaded when they are asked for, so that importing this costs nothing. A topic's file holds
+cell for nbgrader. Topics are loaded when they are asked for, so that importing this costs nothing. A topic's folder holds
 what is expected; where it was left out, `Later` stands for it.
 """
 
 import importlib
 import importlib.util
 
-from coursekit.grade.checks.failure import CheckFailed
-from coursekit.grade.checks.later import Later
-from coursekit.grade.checks.same import difference, same
-from coursekit.grade.checks.score import score
-from coursekit.grade.checks.unseen import unseen
+from coursekit.grade.kit.failure import CheckFailed
+from coursekit.grade.kit.later import Later
+from coursekit.grade.kit.same import difference, same
+from coursekit.grade.kit.score import score
+from coursekit.grade.kit.unseen import unseen
 
-TOPICS = ("tokens", "attention", "gpt2", "decoding", "reading_attention", "gradients", "perturbation")
+TOPICS = {"tokens": "01_tokens", "attention": "02_attention", "gpt2": "03_gpt2", "decoding": "04_decoding",
+          "reading_attention": "05_reading_attention", "gradients": "06_gradients", "perturbation": "07_perturbation"}
 
 __all__ = ["CheckFailed", "TOPICS", "difference", "same", "score", "unseen"]
 
 
 def __getattr__(name):
     if name in TOPICS:
-        return importlib.import_module(f"{__name__}.{name}") if is_here(name) else Later(name)
+        return importlib.import_module(f"{__name__}.{TOPICS[name]}") if is_here(name) else Later(name)
     raise AttributeError(f"there is no check.{name}: the topics are {', '.join(TOPICS)}")
 
 
 def is_here(topic):
     """Are the checks of this topic here, with what they expect?"""
-    return importlib.util.find_spec(f"{__name__}.{topic}") is not None
+    return importlib.util.find_spec(f"{__name__}.{TOPICS[topic]}") is not None
 
 
 def __dir__():

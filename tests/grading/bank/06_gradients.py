@@ -8,7 +8,7 @@ import math
 
 import numpy as np
 import torch
-import torch._dynamo        # which torch.func imports when it is first called, and that takes longer than a check waits
+import torch._dynamo  # which torch.func imports when it is first called, and that takes longer than a check waits
 from torch.autograd import grad as differentiate
 
 from coursekit.explain import gradients as library

@@ -7,7 +7,7 @@ from pathlib import Path
 import nbformat
 
 from coursekit.grade import check
-from coursekit.grade.checks.score import points
+from coursekit.grade.kit.score import points
 from tests.grading.bank import entries
 
 ROOT = Path(__file__).parents[3]

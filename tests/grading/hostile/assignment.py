@@ -36,7 +36,7 @@ got = list(map(double, inputs))
 assert all(same(mine, theirs) for mine, theirs in zip(got, wanted)), f"{{got}}, not {{wanted}}"
 assert np.allclose(np.array(double([3.0, 4.0])), [6.0, 8.0])
 ### END HIDDEN TESTS"""
-OTHER = """from coursekit.grade.checks.question import question
+OTHER = """from coursekit.grade.kit.question import question
 @question((1, 0), {"three": ([1.0, 2.0, 6.0],), "one": ([4],)}, forbidden=("statistics.fmean", "statistics.mean"))
 def right(values):
     return float(sum(values) / len(values))

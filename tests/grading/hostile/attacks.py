@@ -106,7 +106,7 @@ def patches_numpy_and_the_comparison():
     return submission(WRONG + """
 import sys, builtins, coursekit.grade.checks as checks
 np.allclose = np.array_equal = np.testing.assert_allclose = lambda *a, **k: True
-checks.same = sys.modules["coursekit.grade.checks.same"].same = same = lambda *a, **k: True
+checks.same = sys.modules["coursekit.grade.kit.same"].same = same = lambda *a, **k: True
 builtins.all = lambda items: True
 builtins.AssertionError = type("AssertionError", (Exception,), {})
 """)
@@ -146,7 +146,7 @@ class Everything(importlib.abc.MetaPathFinder, importlib.abc.Loader):
     def exec_module(self, module):
         module.same = lambda *a, **k: True
 sys.meta_path.insert(0, Everything())
-sys.modules.pop("coursekit.grade.checks.same", None)
+sys.modules.pop("coursekit.grade.kit.same", None)
 """, double=WRONG)
 
 
@@ -407,7 +407,7 @@ def a_thread_that_writes_to_the_pipe():
 
 @attack(0, 0, 1)
 def replaces_the_program_inside():
-    return submission(WRONG + "\nimport coursekit.grade.protocol as p\nimport coursekit.grade.inside as i\n"
+    return submission(WRONG + "\nimport coursekit.grade.sandbox.protocol as p\nimport coursekit.grade.sandbox.inside as i\n"
                               "p.pack = p.encode = i.main = lambda *a, **k: b''\n", first="")
 
 
@@ -773,10 +773,10 @@ def forbidden_under_a_made_up_name():
 def replaces_the_recorder():
     return submission(mean=FORGOT.replace("statistics.fmean(", "getattr(statistics, 'fmean')("), first="""
 import contextlib
-from coursekit.grade.checks import answers
+from coursekit.grade.kit import services
 class Blind(contextlib.nullcontext):
     calls = []
-answers.Watch = Blind
+services.Watch = Blind
 """)
 
 
@@ -792,8 +792,8 @@ def spoils_what_it_is_given():
 def spoils_it_and_hides_that():
     return submission(mean=SPOILS, first="""
 import copy
-from coursekit.grade.checks import answers
-answers.back = lambda f, args, places: (f(*copy.deepcopy(args)), [args[i] for i in places])
+from coursekit.grade.kit import services
+services.back = lambda f, args, places: (f(*copy.deepcopy(args)), [args[i] for i in places])
 """)
 
 

@@ -6,9 +6,9 @@ from pathlib import Path
 import pytest
 from nbgrader.utils import determine_grade
 
-from coursekit.grade.cells import locked_in
-from coursekit.grade.execute import run_notebook
-from coursekit.grade.sandbox import Limits
+from coursekit.grade.marking.cells import locked_in
+from coursekit.grade.marking.execute import run_notebook
+from coursekit.grade.sandbox.kinds import Limits
 from tests.grading.hostile.assignment import NUMBER, POINTS, SECRET, teacher
 from tests.grading.hostile.attacks import CORPUS
 from tests.grading.sandboxed import kind_or_skip

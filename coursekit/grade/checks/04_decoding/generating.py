@@ -1,0 +1,171 @@
+"""Check of assignment 04 on a greedy loop, and the table that is a language model in it and in beams.py.
+
+A language model is here a table, `rows` (D, D): row i holds the logits after token i. Where two texts must not be
+equally likely by chance there are several such tables, (n, D, D), one for each length of the text. What an answer gets
+in its place is a function of the ids so far, `next_logits`, which insists on being given all of them.
+"""
+
+import torch
+
+from coursekit.grade.kit.question import question
+from coursekit.grade.kit.same import kind, same
+
+__all__ = ["LOOPS", "after", "as_function", "greedy"]
+
+LOOPS = ("coursekit.models.greedy", "coursekit.models.generate", "coursekit.models.beam_search",
+         "coursekit.models.sample")
+
+
+def after(rows, ids):
+    """The logits (D,) after a text."""
+    return rows[ids[-1]] if rows.dim() == 2 else rows[len(ids) % len(rows), ids[-1]]
+
+
+def as_function(rows, prompt, *others):
+    """The arguments with the table turned into next_logits(ids), which says what it cannot take, and which (where an
+    answer gets its very tensors, in one process) refuses to go on when they were changed."""
+    own = rows.clone()
+
+    def next_logits(ids):
+        if not torch.equal(own, rows):
+            raise ValueError("the logits that next_logits gave back were changed; they are the model's own, and "
+                             "`.clone()` makes a copy that you may change")
+        entries = ids.tolist() if kind(ids) == "a tensor" else list(ids) if type(ids) in (list, tuple) else None
+        if not entries or type(entries[0]) in (list, tuple):
+            found = f"a tensor {tuple(ids.shape)}" if kind(ids) == "a tensor" else "nothing" if ids == [] else kind(ids)
+            raise ValueError(f"next_logits takes one text, a list of ids, and got {found}")
+        entries = [int(entry) for entry in entries]
+        if entries[:len(prompt)] != list(prompt):
+            raise ValueError(f"next_logits wants the whole text so far, the prompt {list(prompt)} first, and got "
+                             f"{entries}")
+        if not all(0 <= entry < rows.shape[-1] for entry in entries):
+            raise ValueError(f"there are the ids 0 to {rows.shape[-1] - 1}, and next_logits got {entries}")
+        return after(own, entries)
+
+    return next_logits, list(prompt), *others
+
+
+ROWS = torch.tensor([[0.0, 3.0, 1.0], [2.0, 0.0, 1.0], [0.0, 0.0, 5.0]])
+TWO_DIGITS = torch.eye(13).index_put((torch.tensor([1]), torch.tensor([5])), torch.tensor(0.5))
+RING = torch.tensor([[0.0, 2.0, 1.0, 0.0], [0.0, 1.0, 3.0, 2.0], [4.0, 0.0, 0.0, 1.0], [1.0, 1.0, 0.0, 0.0]])
+
+
+def _greedy(rows, prompt, n, eos=None, m=None, banned=None, smallest=True):
+    """(New ids, whether it stopped because nothing was left to say.) banned(ids, token) may replace the ban."""
+    banned = banned or (lambda ids, token: m is not None and _said(ids + [token], m))
+    ids = list(prompt)
+    for _ in range(n):
+        row = after(rows, ids).tolist()
+        order = sorted(range(len(row)), key=lambda token: (-row[token], token if smallest else -token))
+        token = next((token for token in order if not banned(ids, token)), None)
+        if token is None:
+            return ids[len(prompt):], True
+        ids.append(token)
+        if token == eos:
+            break
+    return ids[len(prompt):], False
+
+
+def _said(text, m, step=1, gap=0):
+    """Did the last m tokens of a text stand in it before, at 0, step, …, at least 1 + gap places to the left?"""
+    return any(text[i:i + m] == text[-m:] for i in range(0, len(text) - m - gap, step))
+
+
+@question((2, 2), {"plain": (ROWS, [2, 0], 4), "a longer prompt": (RING, [2, 3, 1], 5),
+                   "up to the end": (RING, [1], 9, 0),
+                   "two equally likely": (RING, [1, 3], 3),
+                   "no new token": (ROWS, [0, 1], 0),
+                   "the prompt opens with the end": (RING, [3, 1], 6, 3),
+                   "no two tokens twice": (ROWS, [1, 0], 7, None, 2),
+                   "no three tokens twice": (RING, [0, 1, 2], 8, None, 3),
+                   "no token twice": (RING, [1], 3, None, 1),
+                   "nothing left to say": (RING, [1, 2], 6, None, 1),
+                   "the prompt ends with the end": (RING, [1], 4, 1),
+                   "a prompt shorter than m": (RING, [1], 4, None, 3), "the end is banned": (ROWS, [2, 2], 3, 2, 2),
+                   "ids of two digits": (TWO_DIGITS, [11, 12, 1], 2, None, 2)},
+          forbidden=LOOPS, instead="a loop around next_logits", prepare=as_function,
+          hints={"endless": "Here a `for` loop over n tokens is enough.",
+                 "IndexError": "Was an entry asked of an empty list? If all tokens are banned, the text ends."})
+def greedy(rows, prompt, n, eos=None, m=None):
+    """greedy(next_logits, prompt, n, eos, m): the new ids, the likeliest each time; no m tokens twice in the text."""
+    return _greedy(rows, prompt, n, eos, m)[0]
+
+
+@greedy.suspect
+def _(got, rows, prompt, n, eos=None, m=None):
+    if type(got) not in (list, tuple):
+        return "Return a list of ids."
+    right, silent = _greedy(rows, prompt, n, eos, m)
+    plain = _greedy(rows, prompt, n, eos)[0]
+    got = [token.item() if kind(token) == "a tensor" and token.dim() == 0 else token for token in got]
+    if any(kind(token) != "a whole number" for token in got):
+        return "Return a plain list of ids, whole numbers."
+    if same(got, prompt + right) or m is None and n and got and same(got, (prompt + right)[:len(got)]):
+        return "The prompt came back as well. Only the new ids are asked for, at most n of them."
+    if m is not None and not got and right:
+        return "Every token was banned. Does the last group find itself? Only groups that begin earlier count."
+    if not got and right and eos not in prompt:
+        return ("Nothing new came back. Does the prompt grow with the text? `ids = prompt` gives the same list a "
+                "second name, list(prompt) makes another list.")
+    if m is not None and same(got, _greedy(rows, prompt, n, eos, m, lambda ids, token: token != eos and _said(
+            ids + [token], m))[0]):
+        return "The token `eos` can be banned, too, like any other."
+    if eos in right and same(got + [eos], right):
+        return "The end itself is missing: the token `eos` is the last of the new ids."
+    if eos in right and same(got[:len(right)], right):
+        return "It does not stop at the end: no token comes behind the token `eos`."
+    if eos in prompt and len(got) < len(right):
+        return ("The token `eos` stands in the prompt, as it does where every text opens with it. Only a *new* token "
+                "ends the text.")
+    if m is not None and same(got, plain):
+        if m == 1:
+            return "A token comes twice, as without m. (ids[-0:] is the whole list, not an empty one.)"
+        return f"The same {m} tokens come twice, as without m. Is a token that would repeat them skipped?"
+    if silent and same(got[:len(right)], right):
+        return "When no token is allowed any more, the text ends where it is."
+    if len(got) == len(right) + 1 and same(got[:-1], right):
+        return "There is a token too many: at most n new ones."
+    if m is None and same(got, right[:max(0, n - len(prompt))]):
+        return "n counts the new tokens, without those of the prompt."
+    if m is None and same(got, right[:len(got)]):
+        return "There are too few: n new tokens, unless `eos` comes before."
+    if m is None:
+        if same(got, _greedy(rows, prompt, n, eos, smallest=False)[0]):
+            return "Of equally likely tokens take the one with the smallest id."
+        if same(got, _greedy(-rows, prompt, n, eos)[0]):
+            return "Those are the least likely tokens. Is the order turned round?"
+        if same(got, right[:1] * len(got)):
+            return ("The same token again and again. Is the new token put behind the text before the model is asked "
+                    "next?")
+        return "Each time: ask for the logits of the whole text so far, and append the likeliest token."
+    if same(got, right[:len(got)]):
+        return "It stops too early. A banned token is skipped, and the next likeliest is tried."
+    variants = [
+        (lambda ids, token: _said((ids + [token])[len(prompt):], m),
+         "The prompt counts, too: what stands in it was said before."),
+        (lambda ids, token: _said(ids + [token], m + 1),
+         f"Groups of {m + 1} tokens are kept from coming twice, and groups of {m} should be. How many of the old "
+         "tokens does a group hold, besides the new one?"),
+        (lambda ids, token: m > 1 and _said(ids + [token], m - 1),
+         f"Groups of {m - 1} are kept from coming twice: a token too few. A group has m = {m} tokens, the new one "
+         "included."),
+        (lambda ids, token: _said(ids + [token], m, gap=1),
+         "The group with which the old text ends was not looked at. It overlaps the new one: 2 2 stands twice in "
+         "2 2 2."),
+        (lambda ids, token: _said(ids + [token], m, step=m),
+         "Groups may begin at every place, not only at every m-th: they overlap."),
+        (lambda ids, token: (ids + [token])[-2 * m:-m] == (ids + [token])[-m:],
+         "Only repetitions right behind each other are seen. The group may stand anywhere before.")]
+    variants += [(lambda ids, token, between=between: between.join(map(str, (ids + [token])[-m:])) in between.join(
+        map(str, ids)), "Groups of ids are compared, not their digits: in a string 1 1 also stands in 11.")
+                 for between in ("", ", ", " ", ",")]
+    for banned, words in variants:
+        if same(got, _greedy(rows, prompt, n, eos, m, banned)[0]):
+            return words
+    for i, (token, due) in enumerate(zip(got, right)):
+        if token != due:
+            return (f"New token number {i + 1} makes the last m tokens stand there for the second time."
+                    if _said([*prompt, *right[:i], token], m) else
+                    f"New token number {i + 1} is another than expected: that one is not forbidden, and it is "
+                    "likelier, or as likely with a smaller id.")
+    return "For each token, the likeliest first: would the last m tokens, with it, be somewhere in the text already?"

@@ -1,0 +1,232 @@
+"""Black boxes for assignment 07, so small that everything about them can be worked out by hand, and what its questions
+have in common.
+
+A box is a table such as {"": 0.5, "good": 1.0, "not good": -3.0, "#": 0.25}: it adds 0.5 always, 1.0 if *good* is
+there, −3.0 if *not* is there and *good* somewhere behind it, and 0.25 for each token. A list of tables is a box with a
+score for each class. A whole number is a box that gives every document a score of its own, the same each time.
+What an answer gets in its place is a function, `predict(documents)`, that writes down what it was asked.
+"""
+
+import contextlib
+import hashlib
+import re
+
+import numpy as np
+
+from coursekit.grade.kit import services
+from coursekit.grade.kit.failure import CheckFailed
+from coursekit.grade.kit.question import SHAPES, Question
+from coursekit.grade.kit.same import kind, same
+from coursekit.grade.kit.score import points
+from coursekit.grade.kit.words import advise, wrapped
+
+UNK = "[UNK]"
+KEY = ("This key was never put into the dictionary. Print it, and the keys that are there: do they differ in order, or "
+       "in kind?")
+CLOSE = (1e-5, 1e-5)        # tolerance where linear equations are solved
+LIBRARY = tuple(f"coursekit.explain.{name}" for name in (
+    "evaluate_masks", "leave_one_out", "lime", "lime.proximity", "lime.weighted_ridge", "kernel_shap",
+    "shapley_values"))
+
+
+class BoxQuestion(Question):
+    """A question of assignment 07: numbers come short, and no answer is blamed for what an earlier one does.
+
+    hints: may also have words for a pattern in three lines: the case's label and the kinds of its arguments, the line
+    where an answer stopped, the error's text. They take the place of the usual ones;
+    uses: the arguments of a case → [(an earlier question, the arguments it is called with there)].
+    """
+
+    def __init__(self, *about, uses=None, **options):
+        super().__init__(*about, **options)
+        self.uses = uses
+
+    def _try(self, answer, label, arguments, hidden):
+        try:
+            super()._try(answer, label, arguments, hidden)
+        except CheckFailed as failure:
+            if self.uses and "still empty" not in str(failure):
+                self._blame_earlier(answer, label, arguments, hidden)
+            raise
+
+    def _blame_earlier(self, answer, label, arguments, hidden):
+        """Raise CheckFailed if an earlier function that the answer calls is wrong on what it gets in this case."""
+        for earlier, given in self.uses(*services.copies(arguments)):
+            if not (function := _beside(answer, earlier.name)):
+                continue
+            try:
+                Question._try(earlier, function, label, given, hidden)
+            except CheckFailed as failure:
+                unused = "  wrong     worth: " in str(failure)          # lime takes the weights alone
+                if unused or "still empty" in str(failure) or not _calls(answer, earlier.name):
+                    continue
+                number = list(points(self.topic)).index(earlier.name) + 1
+                raise CheckFailed(f"✗ {self.name} calls `{earlier.name}` (question {number}), which is not right yet:"
+                                  f"\n\n{failure}") from None
+
+    def _stopped(self, answer, error, label, arguments, hidden):
+        text = super()._stopped(answer, error, label, arguments, hidden)
+        said = f"{label}: {', '.join(map(kind, arguments))}\n{services.where(answer, error)}\n{error}"
+        said = said.replace("core dimension", "shapes")                 # as NumPy's @ calls them
+        found = next((words for pattern, words in self.hints.items() if re.search(pattern, said)), None)
+        if hidden or not found or "  error  " not in text:
+            return text
+        usual = self.hints.get(type(error).__name__) or advise(error, self.name, len(arguments), self.hints.get(
+            "shapes", SHAPES)) or ""
+        if found in usual:
+            return text
+        return text.removesuffix("\n\n" + wrapped(usual)) + "\n\n" + wrapped(found)
+
+    def _explain(self, got, expected, wrong, label, arguments, hidden):
+        tiny = any(0 < abs(a).max(initial=0) < 1e-4 for a in arguments if getattr(a, "dtype", None) == float)
+        with np.printoptions(precision=5, suppress=not tiny, legacy="1.25"):   # 0.5, neither 5e-01 nor np.float64(0.5)
+            return super()._explain(got, expected, wrong, label, arguments, hidden)
+
+
+def _beside(answer, name):
+    """The student's function of that name, as the answer sees it; None if there is none."""
+    if not hasattr(answer, "_remote"):
+        found = getattr(answer, "__globals__", {}).get(name)
+        return found if getattr(found, "__globals__", None) is getattr(answer, "__globals__", 0) else None
+    with contextlib.suppress(KeyError):
+        return answer._session.name(name)
+
+
+def _calls(answer, name, seen=()):
+    """Does the answer call the student's function of that name, itself or through others?"""
+    words = set(re.findall(r"(\w+)\(", services.source(answer))) - {*seen}
+    others = () if name in words else filter(callable, (_beside(answer, word) for word in words))
+    return name in words or any(_calls(other, name, {*seen, *words}) for other in others)
+
+
+def on_boxes(worth, cases, **options):
+    """As `question`, for a `BoxQuestion`."""
+    return lambda function: BoxQuestion(function, worth, cases, forbidden=LIBRARY, **options)
+
+
+# -- boxes and documents ---------------------------------------------------------------------------------------------
+
+def words_of(document):
+    """The distinct words of a document, in order of first occurrence."""
+    return list(dict.fromkeys(document))
+
+
+def perturb(document, mask, by, words=None):
+    """The document without the words that the mask does not keep; `words` may number them in another way."""
+    off = {word for word, kept in zip(words_of(document) if words is None else words, mask) if not kept}
+    if by == "delete":
+        return [word for word in document if word not in off]
+    return [UNK if word in off else word for word in document]
+
+
+def score(box, documents):
+    """Scores (n,), or (n, C) for a list of boxes."""
+    if type(box) is list:
+        return np.stack([score(table, documents) for table in box], 1)
+    return np.array([_drawn(box, document) if type(box) is int else _added(box, document) for document in documents])
+
+
+def game(box, document, by):
+    """The function masks (n, d) → scores of the perturbed documents."""
+    return lambda masks: score(box, [perturb(document, mask, by) for mask in masks])
+
+
+def either(masks):
+    """The masks (n, d) as arrays, and as tuples of Python's True and False."""
+    return [*masks, *map(tuple, masks.tolist())]
+
+
+def by_place(box, document, by):
+    """As `game`, for masks that were laid over the first places of the document, all further words being gone."""
+    def there(mask):
+        return [word if kept else UNK for word, kept in zip(document, [*mask, *[False] * len(document)])
+                if kept or by == "replace"]
+
+    return lambda masks: score(box, [there(mask) for mask in masks])
+
+
+def other(by):
+    """The other way of taking words away."""
+    return "delete" if by == "replace" else "replace"
+
+
+def _added(table, document):
+    def there(phrase):
+        rest = iter(document)
+        return all(word in rest for word in phrase.split())             # one behind the other
+
+    return float(sum(value * (len(document) if phrase == "#" else there(phrase)) for phrase, value in table.items()))
+
+
+def _drawn(seed, document):
+    digest = hashlib.sha256("\n".join([str(seed), *document]).encode()).digest()
+    return int.from_bytes(digest[:4], "big") / 2 ** 30 - 2              # between −2 and 2
+
+
+def as_predict(box):
+    """predict(documents) of a box; predict.calls has the documents of each call."""
+    def predict(documents):
+        documents = _read(documents)
+        predict.calls.append(documents)
+        return score(box, documents)
+
+    predict.calls = []
+    return predict
+
+
+def boxed(box, *others):
+    """Arguments of an answer, with the box turned into its function."""
+    return as_predict(box), *others
+
+
+def _read(documents):
+    """Documents as lists of lists of strings, whatever arrays they came as; ValueError if they are none."""
+    def plain(thing):
+        if type(thing) in (list, tuple):
+            return [plain(entry) for entry in thing]
+        return thing if type(thing) is str else thing.tolist()          # an array, or a stand-in for one
+
+    wanted = "predict takes a list of documents, each a list of strings"
+    try:
+        found = plain(documents)
+    except AttributeError:
+        inside = type(documents) in (list, tuple)
+        raise ValueError(f"{wanted}; {'in it is something else' if inside else 'it got ' + kind(documents)}") from None
+    if type(found) is not list or any(type(document) is str for document in found):
+        raise ValueError("predict takes a list of documents, and got a single one: predict([document])")
+    if any(type(document) is not list or any(type(word) is not str for word in document) for document in found):
+        raise ValueError(f"{wanted}; in it is something else")
+    return found
+
+
+# -- what is wrong ---------------------------------------------------------------------------------------------------
+
+def mistaken(got, right, variants, close=CLOSE):
+    """The words of the first (value, words) whose value `got` is and the right result is not; None if there is none."""
+    return next((words for value, words in variants if same(got, value, close) and not same(right, value, close)), None)
+
+
+def vectors(got, *lengths):
+    """Are the first entries of a tuple arrays of these lengths?"""
+    return all(kind(entry) == "a NumPy array" and entry.shape == (n,) for entry, n in zip(got, lengths))
+
+
+def thrifty(most, why):
+    """For `also`: a function (answer, arguments) that raises CheckFailed unless one call of predict, with at most
+    most(*arguments) documents and none of them twice, was enough."""
+    def look(answer, arguments):
+        given = boxed(*arguments)
+        services.run(answer, given)
+        calls, enough = given[0].calls, most(*arguments)
+        if len(calls) > 1:
+            raise CheckFailed(f"predict was called {len(calls)} times. Make the list of all copies first, and ask for "
+                              "their scores in one call: a model reads many documents at once much faster than one by "
+                              "one.")
+        asked = [tuple(document) for document in calls[0]] if calls else []
+        if len(asked) > len(set(asked)):
+            raise CheckFailed(f"predict was asked about {len(asked)} documents, and only {len(set(asked))} of them "
+                              f"differ. {why}")
+        if len(asked) > enough:
+            raise CheckFailed(f"predict was asked about {len(asked)} documents, and {enough} are enough. {why}")
+
+    return look

@@ -1,0 +1,290 @@
+"""Grades the submissions of an assignment: in parallel where student code runs, one after another where marks are kept.
+
+For each submission: look at it (intake.py), run it in a sandbox (execute.py, on any `concurrent.futures.Executor`), let
+nbgrader's own Autograde enter the marks into the gradebook, and last of all write the record (records.py). Whatever
+happens to one of them is its own matter. Only what is wrong with the grader itself, a `GraderError`, stops the batch:
+that is nobody's zero, and what was done until then is kept.
+"""
+
+import concurrent.futures
+import contextlib
+import functools
+import multiprocessing
+import operator
+import os
+import shutil
+import tempfile
+import time
+from pathlib import Path
+
+import nbformat
+from nbgrader.converters import Autograde
+from nbgrader.converters.base import NbGraderException
+from nbgrader.preprocessors import NbGraderPreprocessor
+from nbgrader.utils import determine_grade, is_grade, is_solution
+from tqdm import tqdm
+from traitlets import Any
+
+import coursekit
+from coursekit.grade.kit.limit import TooLong, limit
+from coursekit.grade.marking import intake, late_days, records
+from coursekit.grade.marking.cells import locked_cells
+from coursekit.grade.marking.course import CourseError, digest
+from coursekit.grade.marking.execute import run_notebook
+from coursekit.grade.marking.intake import Rejected
+from coursekit.grade.marking.records import Record
+from coursekit.grade.marking.roster import STUDENT
+from coursekit.grade.marking.run import files_in
+from coursekit.grade.sandbox.kinds import choose
+from coursekit.grade.sandbox.process import GraderError, Limits
+
+WINDOW = 4                                                              # submissions in flight for each worker
+READING = 30                                                            # seconds to read one submission
+
+
+def grade(course, assignment, again=None, unsafe=False, jobs=None, scheduler=None, limits=Limits()):
+    """Bring the marks of an assignment up to date and return {student: Record}.
+
+    again: students to grade even if nothing has changed. unsafe: without a sandbox. jobs: how many run at once; None:
+    one for each core. scheduler: the address of a dask scheduler whose workers run them instead of this machine.
+    """
+    with course.alone():
+        course.backup()
+        released = course.prepare(assignment)
+        about = digest(coursekit.__version__, course.source(assignment).read_bytes(), course.seed(), unsafe, limits)
+        with course.gradebook() as gradebook:
+            locked = locked_cells(gradebook, assignment, assignment)
+            for name, person in course.roster().items():
+                gradebook.update_or_create_student(name, **person)
+        todo, times = [], late_days.times(course, assignment)
+        for name, folder in course.submitted(assignment).items():
+            wanted = digest(about, *contents(folder), *([times[name]] if name in times else []))
+            record = records.read(course, assignment, name)
+            marked = course.grading / "autograded" / name / assignment / f"{assignment}.ipynb"
+            lost = record and record.state != "rejected" and not marked.exists()
+            if not record or lost or record.digest != wanted or name in (again or ()):
+                todo.append((name, wanted))
+        if todo:
+            with workers(scheduler, jobs, unsafe) as (executor, count):
+                _grade(course, assignment, released, locked, todo, executor, WINDOW * count, unsafe, limits)
+        return records.everyone(course, assignment)
+
+
+def _grade(course, assignment, released, locked, todo, executor, window, unsafe, limits):
+    """Run what is to do, and enter what comes back as it comes. What was slow while others had the processors is run
+    again at the end, alone."""
+    running, started, seed, again, others = {}, {}, course.seed(), [], course.others(assignment)
+    by_itself = window == WINDOW or len(todo) == 1
+
+    def finish(record):
+        record.seconds = round(time.monotonic() - started[record.student], 1)
+        records.write(course, assignment, record)
+        bar.update()
+
+    def collect(alone=by_itself):
+        done, _ = concurrent.futures.wait(running, return_when=concurrent.futures.FIRST_COMPLETED)
+        for future in done:
+            record, checked = running.pop(future)
+            if alone or future.exception() or not future.result().starved:
+                finish(enter(course, assignment, record, checked, future))
+            else:
+                again.append((record, checked))
+
+    def start(record, checked):
+        future = executor.submit(run, checked.notebook, locked, checked.files, seed, unsafe, limits)
+        running[future] = record, checked
+
+    with tqdm(total=len(todo), desc=assignment, unit="submission", disable=None) as bar:
+        try:
+            for name, wanted in todo:
+                while len(running) >= window:
+                    collect()
+                started[name] = time.monotonic()
+                checked = take_in(course, assignment, name, released, others)
+                if isinstance(checked, Record):
+                    checked.digest = wanted
+                    finish(checked)
+                else:
+                    record = Record(name, "graded", "", checked.notes, wanted)
+                    start(record, checked)
+            while running:
+                collect()
+            for pair in again:
+                start(*pair)
+                collect(alone=True)
+        finally:
+            for future in running:
+                future.cancel()
+
+
+def take_in(course, assignment, student, released, others):
+    """Look at a submission, keep the repaired copy in grading/checked, and return it; or the record of a rejection."""
+    try:
+        if not STUDENT.fullmatch(student):
+            raise Rejected(f"“{records.shown(student)}” cannot be an id, which has letters, digits and . _ @ + -")
+        with limit(READING):
+            checked = intake.look(course.submitted(assignment)[student], assignment, released, others)
+        if (given := late_days.times(course, assignment).get(student)) and given.came:
+            checked.timestamp = f"{given.came:%Y-%m-%d %H:%M:%S} UTC"
+        keep(checked, course.grading / "checked" / student / assignment, assignment)
+    except Rejected as error:
+        return Record(student, "rejected", str(error))
+    except TooLong:
+        return Record(student, "rejected", "it took too long to read")
+    except Exception as error:                                          # a file that breaks what reads it
+        return Record(student, "rejected", f"it could not be read ({type(error).__name__})")
+    return checked
+
+
+def keep(checked, folder, assignment):
+    """Write a `Checked` submission to a folder, in the place of what was there."""
+    shutil.rmtree(folder, ignore_errors=True)
+    for path, data in checked.files.items():
+        (folder / path).parent.mkdir(parents=True, exist_ok=True)
+        (folder / path).write_bytes(data)
+    folder.mkdir(parents=True, exist_ok=True)
+    nbformat.write(checked.notebook, folder / f"{assignment}.ipynb")
+    if checked.timestamp:
+        (folder / intake.TIMESTAMP).write_text(checked.timestamp + "\n")
+
+
+def try_solutions(course, assignments, unsafe=False, limits=Limits()):
+    """Run the teacher's own notebooks as if they were handed in: hidden tests draw their numbers from the secret seed,
+    and nobody has tried these before. CourseError if a solution does not get all points for its code.
+    """
+    runs, seed = {}, course.seed()
+    with workers(None, None, unsafe) as (executor, _):
+        for name in assignments:
+            with course.gradebook() as gradebook:
+                locked = locked_cells(gradebook, name, name)
+            notebook = nbformat.read(course.source(name), as_version=4)
+            files = dict(files_in(course.source(name).parent))
+            runs[name] = executor.submit(run, notebook, locked, files, seed, unsafe, limits)
+        for _ in tqdm(concurrent.futures.as_completed(runs.values()), desc="marking the solutions", total=len(runs),
+                      unit="assignment", disable=None):
+            pass
+    missed = [f"{name}, {cell.metadata.nbgrader.grade_id}{stopped(cell)}" for name, future in runs.items()
+              for cell in future.result().notebook.cells
+              if cell.cell_type == "code" and is_grade(cell) and not is_solution(cell)
+              and operator.lt(*determine_grade(cell))]
+    if missed:
+        raise CourseError("The solutions themselves do not get all points with the seed in grading/seed "
+                          f"({'; '.join(missed)}): mend the tests or the solutions first.")
+
+
+def stopped(cell):
+    """What ended a test cell from outside, for a message: too long a time is the machine's fault, perhaps."""
+    return "".join(f": {output.evalue}" for output in cell.outputs if output.get("ename") == "Stopped")
+
+
+# ── where student code runs ───────────────────────────────────────────────────────────────────────────────────────
+
+@contextlib.contextmanager
+def workers(scheduler, jobs, unsafe):
+    """(executor, how many run at once). Here threads will do: each notebook is run by processes of its own anyway."""
+    if scheduler is None:
+        sandbox(unsafe)                                                 # no use starting if there is none
+        count = jobs or len(os.sched_getaffinity(0))
+        with concurrent.futures.ThreadPoolExecutor(count) as executor:
+            yield executor, count
+        return
+    try:
+        from dask.distributed import Client
+    except ImportError:
+        raise CourseError("--scheduler needs dask.distributed: pip install distributed") from None
+    try:
+        client = Client(scheduler, timeout="5s")
+    except (OSError, ValueError) as error:
+        raise CourseError(f"There is no dask scheduler at {scheduler}: {error}") from None
+    with client, client.get_executor(pure=False, retries=1) as executor:
+        count = sum(client.nthreads().values())
+        if not count:
+            raise CourseError(f"The scheduler at {scheduler} has no workers: "
+                              f"start some with `dask worker --no-nanny {scheduler}`.")
+        if any(client.run(is_daemon).values()):
+            raise CourseError("The workers may not start processes: start them with `dask worker --no-nanny …`.")
+        yield executor, count
+
+
+def is_daemon():
+    """May the process that this runs in not start others? Python forbids it where one day nobody would end them."""
+    return multiprocessing.current_process().daemon
+
+
+def run(notebook, locked, files, seed, unsafe, limits):
+    """Run one notebook: what a worker does, on this machine or another one. Returns execute.py's `Outcome`."""
+    with tempfile.TemporaryDirectory() as folder:
+        for path, data in files.items():
+            target = Path(folder, path)
+            target.parent.mkdir(parents=True, exist_ok=True)
+            target.write_bytes(data)
+        return run_notebook(notebook, locked, folder, sandbox(unsafe), limits, seed)
+
+
+@functools.cache
+def sandbox(unsafe):
+    """The kind of sandbox of this machine, tried out once."""
+    return choose(unsafe)
+
+
+# ── where marks are kept ──────────────────────────────────────────────────────────────────────────────────────────
+
+def enter(course, assignment, record, checked, future):
+    """Enter what came of one submission into the gradebook; return its record."""
+    try:
+        outcome = future.result()
+    except GraderError:
+        raise
+    except Exception as error:                                          # a worker was lost, perhaps: tried again
+        record.state, record.why, record.digest = "crashed", f"its run was lost ({type(error).__name__})", ""
+        return record
+    if outcome.state != "ran":
+        record.state, record.why = outcome.state, "; ".join(outcome.notes)
+    record.notes, record.unseen = [*record.notes, *outcome.notes], outcome.unseen
+    late_days.extend(course, assignment, record.student)
+    settings = course.directory(assignment, record.student, submitted_directory="grading/checked")
+    converter = Autograde(coursedir=settings, config=course.config)
+    converter.force = True
+    converter.autograde_preprocessors = [Executed(outcome=outcome), *(
+        other for other in converter.autograde_preprocessors
+        if getattr(other, "__name__", other).split(".")[-1] != "Execute")]
+    try:
+        with course.log():
+            converter.start()
+    except NbGraderException:
+        record.state, record.why, record.digest = "crashed", "nbgrader did not take it in: see grading/nbgrader.log", ""
+        return record
+    if record.state == "graded":
+        with course.gradebook() as gradebook:
+            record.state = records.by_hand(gradebook, assignment, record.student)
+    return record
+
+
+class Executed(NbGraderPreprocessor):
+    """In the place of nbgrader's *Execute*: puts in the outputs that a run elsewhere brought back."""
+
+    outcome = Any()
+
+    def preprocess(self, nb, resources):
+        """The notebook, whose locked cells have the teacher's text by now, with the outcome's outputs."""
+        theirs = self.outcome.notebook.cells
+        if [cell.cell_type for cell in nb.cells] != [cell.cell_type for cell in theirs]:
+            raise GraderError("nbgrader changed the cells of a notebook after it was run")
+        for cell, other in zip(nb.cells, theirs):
+            if cell.cell_type == "code":
+                cell.outputs, cell.execution_count = other.outputs, other.execution_count
+        nb.metadata["coursekit"] = {"state": self.outcome.state, "notes": self.outcome.notes}
+        return nb, resources
+
+
+def contents(folder):
+    """What decides whether a submission has changed: the names and bytes of its files, and where its links lead."""
+    if folder.is_symlink():
+        yield os.readlink(folder)
+        return
+    for path in sorted(folder.rglob("*")):
+        if path.is_symlink():
+            yield from (path.relative_to(folder), os.readlink(path))
+        elif path.is_file():
+            with path.open("rb") as file:
+                yield from (path.relative_to(folder), path.stat().st_size, file.read(intake.MAX_NOTEBOOK))

@@ -1,0 +1,277 @@
+"""The run of one notebook, in a process that runs the teacher's tests and nothing of a student's; see execute.py."""
+
+import builtins
+import contextlib
+import copy
+import dataclasses
+import io
+import os
+import signal
+import stat
+import time
+import warnings
+from pathlib import Path
+
+from nbformat.v4 import new_output
+
+from coursekit.grade.kit import services
+from coursekit.grade.marking.cells import hidden_lines, imports, plain_python, without_hidden
+from coursekit.grade.marking.outputs import TEST_CELL, UNSHOWN, Outputs, error_output, failure, verdict
+from coursekit.grade.sandbox.outside import Session
+from coursekit.grade.sandbox.process import GraderError
+from coursekit.grade.sandbox.protocol import Violation, clean
+
+MAX_FILES, MAX_BYTES = 500, 50 << 20                                    # what a submission may bring along
+
+
+@dataclasses.dataclass
+class Step:
+    """What was done inside: a cell was run, or, where a hidden test stands, the names were kept (source: None)."""
+
+    source: str | None
+    survived: bool = False                                              # the sandbox did
+
+
+@dataclasses.dataclass
+class Hidden:
+    """A test whose hidden lines are still to run: its id, source and cell, the steps before it, the teacher's names."""
+
+    name: str
+    source: str
+    cell: dict
+    steps: int
+    names: dict
+
+
+class Run:
+    """Runs a notebook's cells in their order, each on its side, and survives what they do; hidden tests come last.
+
+    nb, locked, folder, kind, limits: as in `execute.run_notebook`. `cells()` returns the notebook with its outputs;
+    then `state` is "ran", "timed out" or "crashed", `notes` says what happened, and `unseen` why hidden tests were not
+    passed, {grade_id: text}.
+
+    Nothing that people see may depend on what a hidden test asked, since student code could tell it there. So first
+    everything else runs, and its outputs, state and notes stand. Then each hidden test finds the names as they were at
+    its cell, whatever later cells made of them (not the insides of objects: what a later cell does to a list stays
+    done). Of what happens from then on only this is shown: passed, or not.
+    """
+
+    def __init__(self, nb, locked, folder, kind, limits):
+        self.nb, self.locked, self.folder, self.kind, self.limits = copy.deepcopy(nb), locked, folder, kind, limits
+        self.state, self.notes, self.unseen, self.starved = "ran", [], {}, False
+        self.session, self.starts, self.until = None, 0, time.monotonic() + 2 * limits.start
+        self.steps, self.taken = [], 0                                  # taken: how many by the sandbox of now
+        self.outputs, self.names, self.told = Outputs(), Names(), {}     # told: names that hidden tests defined
+        self.number = 0
+        for name, cell in locked.items():
+            if not cell.graded:
+                self._import(name, cell.source)
+
+    def cells(self):
+        """Run every cell; return the notebook."""
+        try:
+            self._alive()
+            self._has(self.limits.submission)
+            hidden = list(self._seen())
+            told = self.state, [*self.notes]
+            self.starts = 1
+            self._has(self.limits.submission / 2)
+            for test in hidden:
+                self._hidden(test)
+            self.state, self.notes = told
+        finally:
+            if self.session:
+                self.starved |= self.session.starved
+                self.session.stop()
+        return self.nb
+
+    def _has(self, seconds):
+        """So many seconds are left from now on."""
+        self.until = time.monotonic() + seconds
+        if self.session:
+            self.session.until = self.until
+
+    # ── the sandbox ───────────────────────────────────────────────────────────────────────────────────────────────
+
+    def _alive(self, steps=None):
+        """Make sure that there is a sandbox which has taken so many steps (None: all so far), but for those that
+        brought one down."""
+        steps = len(self.steps) if steps is None else steps
+        if time.monotonic() > self.until:
+            self._give_up("timed out", f"the {self.limits.submission:.0f} seconds of this notebook are over")
+        while not (self.session and self.session.alive and self.taken >= steps):
+            if not (self.session and self.session.alive):
+                if self.starts > self.limits.restarts:
+                    self._give_up("crashed", f"its sandbox was started {self.starts} times, and stopped each time")
+                self._start()
+            with contextlib.suppress(Violation):
+                while self.taken < steps:
+                    if self.steps[self.taken].survived:
+                        self._take()
+                    else:
+                        self.taken += 1
+
+    def _start(self):
+        if self.session:
+            self.starved |= self.session.starved
+        self.starts, self.taken = self.starts + 1, 0
+        self.session = Session(self.kind, self.limits, self.until)
+        for name, content in files_in(self.folder):
+            self.session.ask("file", name, content)
+
+    def _take(self):
+        """Take the next step; return a cell's outputs as they came, UNSHOWN in their place if they cannot travel."""
+        step, place = self.steps[self.taken], self.taken
+        self.taken, step.survived, outputs = place + 1, False, []
+        try:
+            if step.source is None:
+                self.session.ask("keep", place)
+            else:
+                outputs = self.session.ask("cell", step.source, seconds=self.limits.cell)
+        except Exception:                                               # but not a Violation
+            outputs = UNSHOWN
+        step.survived = True
+        return outputs
+
+    def _give_up(self, state, why):
+        if self.state == "ran":
+            self.state = state
+            self.notes.append(why)
+        raise Violation(why)
+
+    # ── cells ─────────────────────────────────────────────────────────────────────────────────────────────────────
+
+    def _seen(self):
+        """Run all that students may see, in the notebook's order; yield what is left to do, a `Hidden` each."""
+        tests = dict(self.locked)                                       # each runs once, however often it was copied
+        for number, cell in enumerate(self.nb.cells, 1):
+            if cell.cell_type != "code":
+                continue
+            cell.outputs, cell.execution_count = [], None
+            name = cell.metadata.get("nbgrader", {}).get("grade_id")
+            mine = tests.pop(name, None)
+            if mine and mine.graded:
+                cell.outputs = self._test(without_hidden(mine.source))
+                if hidden_lines(mine.source) and not any(one.output_type == "error" for one in cell.outputs):
+                    self._inside(None, f"cell {number}")
+                    yield Hidden(name, mine.source, cell, len(self.steps), dict(self.names))
+            elif (source := mine.source if mine else cell.source).strip():
+                cell.outputs = self._inside(source, f"cell {number}")
+                self.number += 1
+                cell.execution_count = self.number
+
+    def _inside(self, source, where):
+        """Run a cell inside; return its outputs. Whatever it does, the next one has a sandbox, if any are left."""
+        try:
+            self._alive()
+            self.steps.append(Step(source))
+            return self.outputs.of(self._take())
+        except Violation as violation:
+            if self.state != "ran":                                     # there is no sandbox any more, nor will be
+                return []
+            self.notes.append(f"{where} was stopped: {violation}")
+            return [error_output("Stopped", f"This cell was stopped: {violation}.")]
+
+    def _test(self, source):
+        """Run a test cell outside; return its outputs: what it printed, and an error if it failed."""
+        try:
+            self._alive()
+            printed, error = self._attempt(source)
+        except Violation as violation:
+            printed, error = "", violation
+        outputs = [failure(error, source)] if error else []
+        if self.session.alive and (lines := imports(source)):
+            self._inside(lines, "the imports of a test")                # as in a notebook that runs in one process
+        if text := clean(printed, 20_000):
+            outputs.insert(0, new_output("stream", name="stdout", text=text))
+        return outputs
+
+    def _hidden(self, test):
+        """Run a test with its hidden lines, on the names as they were; its cell then shows whether it was passed."""
+        before = test.names | self.told
+        self.names.clear()
+        self.names.update(before)
+        try:
+            self._alive(test.steps)
+            self.session.ask("restore", test.steps - 1)
+            _, error = self._attempt(test.source)
+            self.session.ask("restore", test.steps - 1)                 # steps that are still to come begin here
+        except (Exception, Violation) as violation:
+            error = violation
+        self.told |= {name: value for name, value in self.names.items() if before.get(name, self) is not value}
+        if error:
+            self.unseen[test.name] = clean(f"{type(error).__name__}: {error}", 2000)
+        test.cell.outputs = [*test.cell.outputs, verdict(not error)]
+
+    def _attempt(self, source):
+        """Run a test against the sandbox, within the seconds of a cell; return (what it printed, its error or None)."""
+        try:
+            code = compile(plain_python(source), TEST_CELL, "exec")
+        except SyntaxError as error:
+            raise GraderError(f"a test cell is no Python: {error}") from None
+        printed, session = io.StringIO(), self.session
+        self.names.fetch, self.names.fetched = session.name, {}
+        session.until = min(self.until, time.monotonic() + self.limits.cell)
+        signal.signal(signal.SIGALRM, _too_slow)
+        signal.setitimer(signal.ITIMER_REAL, self.limits.cell + 5)
+        try:
+            services.seed(0)
+            session.ask("seed", 0)
+            with contextlib.redirect_stdout(printed), contextlib.redirect_stderr(io.StringIO()), \
+                    warnings.catch_warnings():
+                warnings.simplefilter("ignore")
+                exec(code, self.names)
+            if not session.alive:                                       # whatever the check made of that
+                raise Violation(session.sandbox.why or "its process ended")
+        except GraderError:
+            raise
+        except (Exception, Violation, SystemExit) as error:
+            return printed.getvalue(), error
+        finally:
+            signal.setitimer(signal.ITIMER_REAL, 0)
+            session.until = self.until
+            session.forget_functions()
+        return printed.getvalue(), None
+
+    def _import(self, cell, source):
+        try:
+            exec(imports(source), self.names)
+        except Exception as error:
+            raise GraderError(f"the locked cell {cell!r} imports what the grader does not have: {error}") from None
+
+
+class Names(dict):
+    """The names of the test cells: the teacher's imports and their own; what is missing is fetched from the sandbox.
+
+    So a name of the student's never hides one of the teacher's, nor a builtin.
+    """
+
+    def __init__(self):
+        super().__init__(__name__="__main__")
+        self.fetch, self.fetched = None, {}
+
+    def __missing__(self, name):
+        if hasattr(builtins, name) or name.startswith("__") or not self.fetch:
+            raise KeyError(name)
+        if name not in self.fetched:
+            self.fetched[name] = self.fetch(name)
+        return self.fetched[name]
+
+
+def files_in(folder):
+    """(relative path, bytes) of the plain files that came with a notebook: no notebooks, links or hidden files."""
+    size, count = 0, 0
+    for here, folders, names in os.walk(folder) if folder else ():
+        folders[:] = sorted(name for name in folders if not name.startswith("."))
+        for name in sorted(names):
+            path = Path(here, name)
+            if name.startswith(".") or name.endswith(".ipynb") or not stat.S_ISREG(path.lstat().st_mode):
+                continue
+            size, count = size + path.lstat().st_size, count + 1
+            if size > MAX_BYTES or count > MAX_FILES:
+                return
+            yield str(path.relative_to(folder)), path.read_bytes()
+
+
+def _too_slow(*_):
+    raise Violation("the test did not finish in time")

@@ -1,0 +1,1 @@
+"""Where student code runs, and how the grader talks to it: a process behind walls, and frames of plain data."""
