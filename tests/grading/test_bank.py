@@ -1,24 +1,36 @@
-"""Each question of each assignment against its bank: the reference passes, the stub and every wrong answer do not."""
+"""Each question of each assignment against everything that may be handed in: the course's own solution, the reference of
+its check, its mistakes, and the bank of answers that were written by hand. Every word of advice is said to somebody."""
 
 import re
-from collections import Counter
+import types
 
 import pytest
 
 from coursekit.grade import check
-from tests.grading.bank.assignments import ASSIGNMENTS
+from tests.grading.bank.assignments import ASSIGNMENTS, NAMES
 
-QUESTIONS = [(name, question) for name, assignment in ASSIGNMENTS.items() for question in assignment.questions]
-WRONG = [(name, *entry) for name, assignment in ASSIGNMENTS.items() for entry in assignment.wrong]
-RIGHT = [(name, *entry) for name, assignment in ASSIGNMENTS.items() for entry in assignment.right]
-
-
-def said(failure):
-    return " ".join(str(failure.value).split())
+OLD = {"01_tokens", "02_attention", "03_gpt2", "04_decoding", "05_reading_attention", "06_gradients",
+       "07_perturbation"}               # whose checks hold their mistakes as code yet
+MOST = 8                                # answers of a question that are written by hand: the others are mistakes
+QUESTIONS = [(name, question) for name in NAMES for question in ASSIGNMENTS[name].questions]
+each_question = pytest.mark.parametrize("name, question", QUESTIONS, ids=["-".join(pair) for pair in QUESTIONS])
 
 
-@pytest.mark.parametrize("name, question", QUESTIONS)
-def test_reference_passes(name, question, capsys):
+def said(check_of, question, answer):
+    """What a check says to an answer, in one line; "" if it passes."""
+    try:
+        check_of(question, answer)
+    except check.CheckFailed as failure:
+        return str(failure)
+    return ""
+
+
+def in_one_line(text):
+    return " ".join(text.split())
+
+
+@each_question
+def test_the_solution_passes(name, question, capsys):
     assignment = ASSIGNMENTS[name]
     assignment.visible(question, assignment.reference[question])
     assignment.hidden(question, assignment.reference[question])
@@ -26,57 +38,92 @@ def test_reference_passes(name, question, capsys):
     assert len(lines) == 2 and all(line.startswith(f"✓ {question}: right on") for line in lines)
 
 
-@pytest.mark.parametrize("name, question", QUESTIONS)
-@pytest.mark.parametrize("seed", ["", "another", "2026-11"])
-def test_reference_passes_under_any_seed(name, question, seed, monkeypatch):
-    monkeypatch.setenv("COURSEKIT_HIDDEN_SEED", seed)
-    ASSIGNMENTS[name].hidden(question, ASSIGNMENTS[name].reference[question])
+@each_question
+def test_the_reference_passes_its_own_check(name, question, monkeypatch, capsys):
+    """But for calling what it stands for: that is forbidden to answers alone."""
+    if name in OLD:
+        pytest.skip("its references take other arguments than answers")
+    asked = ASSIGNMENTS[name].check_of(question)
+    monkeypatch.setattr(asked, "forbidden", ())
+    asked(asked.reference)
 
 
-@pytest.mark.parametrize("name, question", QUESTIONS)
-def test_stub_fails(name, question):
+@each_question
+def test_the_stub_is_called_empty(name, question):
     def stub(*arguments):
         raise NotImplementedError()
 
     for check_of in (ASSIGNMENTS[name].visible, ASSIGNMENTS[name].hidden):
-        with pytest.raises(check.CheckFailed, match="still empty"):
-            check_of(question, stub)
+        assert "still empty" in said(check_of, question, stub)
 
 
-@pytest.mark.parametrize("name, question", QUESTIONS)
-def test_bank_is_large_enough(name, question):
-    assert Counter(entry[0] for entry in ASSIGNMENTS[name].wrong)[question] >= 5
-    assert Counter(entry[0] for entry in ASSIGNMENTS[name].right)[question] >= 2
+@each_question
+def test_wrong_answers_fail_with_the_right_words_and_all_advice_is_said(name, question):
+    """Without giving anything away: no line of the solution, and of hidden tests no input, result or error text."""
+    assignment, problems, heard = ASSIGNMENTS[name], [], []
+    for words, at_once, answer in assignment.wrong_answers(question):
+        seen, unseen = (said(check_of, question, answer) for check_of in (assignment.visible, assignment.hidden))
+        heard += [seen, unseen]
+        first = seen if at_once else unseen
+        problem = ("the visible check passes" if at_once and not seen else
+                   "the visible check does not pass" if seen and not at_once else
+                   "the hidden tests pass" if not unseen else
+                   "other words" if in_one_line(words) not in in_one_line(first) else
+                   "a line of the solution is told" if leaks(assignment, question, seen, unseen) else "")
+        if problem:
+            problems.append(f"{problem}: {words}\n{first}")
+    if name not in OLD:
+        problems += [f"never said: {text}" for text in advice_of(assignment.check_of(question))
+                     if in_one_line(text) not in in_one_line("\n".join(heard))]
+    assert not problems, "\n\n".join(problems)
 
 
-@pytest.mark.parametrize("name, question, words, at_once, answer", WRONG,
-                         ids=[f"{entry[1]}: {entry[2]}" for entry in WRONG])
-def test_wrong_answer_fails_with_the_right_words(name, question, words, at_once, answer):
-    """And without giving anything away: no line of the solution, and of hidden tests no input, result or error text."""
-    assignment = ASSIGNMENTS[name]
-    if at_once:
-        with pytest.raises(check.CheckFailed) as failure:
-            assignment.visible(question, answer)
-        assert words in said(failure)
-        not_own = [line for line in str(failure.value).splitlines() if not line.startswith("  where ")]
-        assert not solution_lines(assignment, question, "\n".join(not_own))
-    else:
-        assignment.visible(question, answer)
-    with pytest.raises(check.CheckFailed) as failure:
-        assignment.hidden(question, answer)
-    assert at_once or words in said(failure)
-    assert not solution_lines(assignment, question, str(failure.value))
-    assert not re.search(r"^  (input|got|expected|error|where)  ", str(failure.value), re.M)
-
-
-def solution_lines(assignment, question, text):
-    """The lines of the reference's solution that stand in a text."""
+def leaks(assignment, question, seen, unseen):
+    """Does a message hold a line of the solution, or that of hidden tests an input, a result, an error's text?"""
     solution = re.search(r"### BEGIN SOLUTION\n(.*?)### END SOLUTION", assignment.cells[question], re.S)[1]
-    lines = [line.partition("#")[0].strip() for line in solution.splitlines()]
-    return [line for line in lines if len(line) > 12 and line in text]
+    lines = [line for line in (line.partition("#")[0].strip() for line in solution.splitlines()) if len(line) > 12]
+    own = [line for line in seen.splitlines() if not line.startswith("  where ")]
+    return (any(line in text for line in lines for text in ("\n".join(own), unseen))
+            or re.search(r"^  (input|got|expected|error|where)  ", unseen, re.M))
 
 
-@pytest.mark.parametrize("name, question, idiom, answer", RIGHT, ids=[f"{entry[1]}: {entry[2]}" for entry in RIGHT])
-def test_right_answer_passes(name, question, idiom, answer):
-    ASSIGNMENTS[name].visible(question, answer)
-    ASSIGNMENTS[name].hidden(question, answer)
+def advice_of(asked):
+    """The texts that a question may say beside its mistakes: its hints, and those in its own functions."""
+    texts = [asked.otherwise, *asked.hints.values()]
+    functions = [found for found in (asked._suspect, asked._judge, asked.also) if found]
+    for function in functions:                                          # grows meanwhile
+        codes = [function.__code__]
+        for code in codes:
+            codes += [inner for inner in code.co_consts if isinstance(inner, types.CodeType)]
+            texts += [text for text in code.co_consts if isinstance(text, str) and text != function.__doc__]
+            called = (function.__globals__.get(one) for one in code.co_names)
+            functions += [one for one in called if isinstance(one, types.FunctionType) and one not in functions
+                          and one.__module__.startswith("coursekit.grade.checks.")]
+    return [text for text in texts if text and len(text) > 25 and " " in text]
+
+
+@each_question
+def test_right_answers_pass(name, question):
+    assignment = ASSIGNMENTS[name]
+    for idiom, answer in assignment.right_answers(question):
+        for check_of in (assignment.visible, assignment.hidden):
+            assert not (text := said(check_of, question, answer)), f"{idiom}\n{text}"
+
+
+@pytest.mark.slow
+@each_question
+def test_right_answers_pass_under_any_seed(name, question, monkeypatch):
+    assignment = ASSIGNMENTS[name]
+    answers = [("the solution", assignment.reference[question]), *assignment.right_answers(question)]
+    for seed in range(40):
+        monkeypatch.setenv("COURSEKIT_HIDDEN_SEED", str(seed))
+        for idiom, answer in answers:
+            assert not (text := said(assignment.hidden, question, answer)), f"{idiom}, seed {seed}\n{text}"
+
+
+@each_question
+def test_only_what_no_mistake_can_be_is_written_by_hand(name, question):
+    assignment = ASSIGNMENTS[name]
+    by_hand = [entry for entry in [*assignment.wrong, *assignment.right] if entry[0] == question]
+    assert name in OLD or len(by_hand) <= MOST
+    assert len(assignment.wrong_answers(question)) >= 5 and len(assignment.right_answers(question)) >= 2

@@ -48,7 +48,7 @@ def said(check_of, question, answers):
 def test_the_earlier_function_is_named_with_its_mistake(question, tmp_path):
     answers = student(tmp_path, cells(perturbed=TURNED))
     text = said(HERE.visible, question, answers)
-    assert text.startswith(f"✗ {question} calls `perturbed` (question 1), which is not right yet:")
+    assert text.startswith(f"✗ {question} calls `perturbed` (question 1), which is not right yet: begin there.")
     assert "True in the mask means that a word is *kept*" in text and "The sign" not in text
     hidden = said(HERE.hidden, question, answers)
     assert "calls `perturbed` (question 1)" in hidden and " input " not in hidden
@@ -122,9 +122,9 @@ def test_what_an_answer_needs_is_imported_before_its_time_is_measured(monkeypatc
         return json.dumps(torch.autograd.grad(f(e), e))
 
     names = []
-    monkeypatch.setattr(question.importlib, "import_module", names.append)
-    question.import_for(with_torch_func)
-    question.import_for(with_autograd)
+    monkeypatch.setattr(limit.importlib, "import_module", names.append)
+    limit.import_for(with_torch_func)
+    limit.import_for(with_autograd)
     assert names == ["torch._dynamo", "json"]
 
 

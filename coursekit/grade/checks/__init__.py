@@ -13,7 +13,7 @@ what is expected; where it was left out, `Later` stands for it.
 import importlib
 import importlib.util
 
-from coursekit.grade.kit.failure import CheckFailed
+from coursekit.grade.kit.messages import CheckFailed
 from coursekit.grade.kit.later import Later
 from coursekit.grade.kit.same import difference, same
 from coursekit.grade.kit.score import score

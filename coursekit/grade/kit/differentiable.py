@@ -2,7 +2,7 @@
 
 import torch
 
-from coursekit.grade.kit.failure import CheckFailed
+from coursekit.grade.kit.messages import CheckFailed
 from coursekit.grade.kit.same import same
 from coursekit.grade.kit.services import vjp
 

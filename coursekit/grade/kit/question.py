@@ -1,35 +1,37 @@
-"""A question of an assignment, and what a good teaching assistant says about an answer to it.
+"""A question of an assignment, declared in one place: what is expected, on which inputs, in which form, for how many
+points, and the mistakes that a good teaching assistant would recognise.
 
-    @question((2, 2), {"three scores": (torch.tensor([1., 2., 3.]), 0)}, forbidden=("torch.softmax",))
-    def softmax(u, axis):
+    @question((2, 2), {"three scores": (torch.tensor([1., 2., 3.]), 0)}, returns="(n,)", forbidden=("torch.softmax",))
+    def softmax(u, axis, *, base=math.e, over=None):
         "softmax(u, axis): what the answer must return, for people."
         return …                            # what is expected; the answer is compared with it
 
-    @softmax.suspect
-    def _(got, u, axis):
-        return "…" if … else None           # the likeliest misconception behind a wrong result
+    softmax.mistakes(                       # (words, what is done instead), the likeliest first
+        ("The sum runs along the other axis.", lambda u, axis: softmax.reference(u, 1 - axis)),
+        ("e to the power of u, not 2.", dict(base=2)))                      # a knob: keyword-only, of the reference
 
 `softmax(answer)` then tries the answer on the cases; it must leave its arguments as they were. With
 `softmax(answer, cases)`, cases that students do not see, nothing of the inputs gets into the message, only their labels
 and what went wrong.
 """
 
-import ast
 import contextlib
 import functools
-import importlib
 import inspect
 import re
-import types
 
-from coursekit.grade.kit import services
-from coursekit.grade.kit.failure import CheckFailed
-from coursekit.grade.kit.limit import SECONDS, TooLong, limit
+from coursekit.grade.kit import earlier, services
+from coursekit.grade.kit.errors import SHAPES, advise, first_line
+from coursekit.grade.kit.form import about_form, parts_of
+from coursekit.grade.kit.limit import SECONDS, TooLong, import_for, in_time
+from coursekit.grade.kit.messages import CheckFailed, named
+from coursekit.grade.kit.mistakes import as_answer, likeliest
 from coursekit.grade.kit.same import difference, kind, same
-from coursekit.grade.kit.score import points, record
-from coursekit.grade.kit.words import SHAPES, advise, indented, shortened, shown, wrapped
+from coursekit.grade.kit.score import record
+from coursekit.grade.kit.values import described, shortened, shown
 
 EXACTLY = (0, 0)    # tolerance
+SPECIAL = ("shapes", "endless", "empty", "nothing")     # hints that are no patterns
 
 COPY = {            # what an answer could change, and what to do instead
     "a list": "`+=`, `.append(…)` and `.pop(…)` change a list, also one inside a list; `[*{0}]` is a new list, and "
@@ -46,15 +48,23 @@ COPY = {            # what an answer could change, and what to do instead
 def question(points, cases, **options):
     """A decorator that turns a function, what is expected for given arguments, into the `Question` of that name.
 
-    points: (of the check, of the hidden tests); tests hold the notebook to it. cases: {label: arguments}. Options:
+    points: (of the check, of the hidden tests), both 0 for a bonus; tests hold the notebook to it. cases: {label:
+    arguments}. Options:
+    returns: the form of the results as the statement writes it, "output (T, d_e), A (K, T, T)"; see form.py;
     forbidden: full names of functions that the answer must not call; instead: what to use in their place;
+    otherwise: the advice on a wrong result that no mistake explains;
     also: a function (answer, arguments) that raises CheckFailed for what results do not show;
     tolerance: (relative, absolute), as in `difference`;
-    prepare: the case's arguments → what the answer is given (for functions that must not carry their truth with them);
+    given: the case's arguments → what the answer is given, and the reference, and every mistake (for black boxes, whose
+        functions must not carry their truth with them);
     hints: what to ask when the answer stops or does not: {"shapes": …} if two do not fit, {"endless": …}, {"empty": …}
-        if it calls another question's function that is still empty, {"nothing": …} if it returns
-        nothing; or what to say of an error, under its name: {"IndexError": …};
-    parts: names of the results, where there are several.
+        if it calls another question's function that is still empty, {"nothing": …} if it returns nothing; or what to
+        say of an error, under a pattern in three lines: the case's label and the kinds of its arguments, the line where
+        the answer stopped, the error's name and text;
+    uses: the arguments of a case → [(an earlier question, the arguments it is called with there)]: tried before the
+        answer is blamed, in place of the earlier question's own cases;
+    lend: names of earlier questions whose functions hidden tests may answer with the reference, if the student's are
+        wrong, so that one slip costs once. Only data may go in and out of them.
     """
     return lambda function: Question(function, points, cases, **options)
 
@@ -62,22 +72,32 @@ def question(points, cases, **options):
 class Question:
     """A check: call it with a student's function. See `question`."""
 
-    def __init__(self, function, points, cases, forbidden=(), instead="", also=None, tolerance=None,
-                 prepare=None, hints=None, parts=()):
+    def __init__(self, function, points, cases, returns="", forbidden=(), instead="", otherwise="", also=None,
+                 tolerance=None, given=None, hints=None, uses=None, lend=(), prepare=None, parts=()):
         functools.update_wrapper(self, function)
         self.name, self.topic = function.__name__, None                 # `announce` says of which topic it is one
         self.points, self.cases, self.tolerance, self.also = points, cases, tolerance, also
-        self.forbidden, self.instead, self.prepare, self.hints = forbidden, instead, prepare, hints or {}
-        self.parts = parts
-        self._expected, self._suspect, self._judge = function, None, None
+        self.returns = parts_of(returns) if returns else parts_of(", ".join(parts))
+        self.forbidden, self.instead, self.otherwise, self.hints = forbidden, instead, otherwise, hints or {}
+        self.given, self.prepare, self.uses, self.lend = given, prepare, uses, lend
+        self.reference, self._suspect, self._judge, self._mistakes = function, None, None, []
+
+    def mistakes(self, *pairs):
+        """Pairs (words, what is done instead), the likeliest first; see mistakes.py."""
+        self._mistakes += [(words, as_answer(self.reference, instead)) for words, instead in pairs]
+
+    def wrong_answers(self):
+        """[(words, answer)] of the mistakes, to be handed in."""
+        return list(self._mistakes)
 
     def suspect(self, function):
-        """Decorator: (got, *arguments) → the likeliest misconception behind a wrong result, or None."""
+        """Decorator: (got, *arguments of the case) → advice on a wrong result that no mistake explains, or None."""
         self._suspect = function
         return self
 
     def judge(self, function):
-        """Decorator: (got, *arguments) → what is wrong, or None; in place of a comparison with one right result."""
+        """Decorator: (got, *arguments of the case) → what is wrong, or None; in place of a comparison with one right
+        result."""
         self._judge = function
         return self
 
@@ -85,14 +105,34 @@ class Question:
         hidden = cases is not None
         record(self.topic, self.name, "failed", hidden)
         if not callable(answer):
-            raise CheckFailed(f"✗ {self.name}: this check wants the function itself, without brackets or quotes, "
-                              f"and got {kind(answer)}.")
+            raise CheckFailed("", f"✗ {self.name}: this check wants the function itself, without brackets or quotes, "
+                                  f"and got {kind(answer)}.")
         import_for(answer)
-        for label, arguments in (cases or self.cases).items():
-            self._try(answer, label, arguments, hidden)
-        self._look_at_names(answer)
+        try:
+            self.attempt(answer, cases or self.cases, hidden)
+        except CheckFailed as failure:
+            if failure.kind == "empty":
+                record(self.topic, self.name, "empty", hidden)
+                raise
+            helped = earlier.with_lent(self, answer, cases) if hidden else ""
+            if not helped:
+                raise (earlier.blame(self, answer, failure, hidden) or failure) from None
+            print(f"✓ {self.name}: right on {len(cases)} more inputs, with {helped} answered by the course's own.")
+        else:
+            where = f"{len(cases)} more inputs" if cases else "; ".join(self.cases)
+            print(f"✓ {self.name}: right on {where}.")
         record(self.topic, self.name, "passed", hidden)
-        print(f"✓ {self.name}: right on " + (f"{len(cases)} more inputs." if cases else f"{'; '.join(self.cases)}."))
+
+    def attempt(self, answer, cases, hidden=False):
+        """Try an answer on cases. If one fails: CheckFailed, with its label and arguments in the field `case`."""
+        for label, arguments in cases.items():
+            try:
+                self._try(answer, label, arguments, hidden)
+            except CheckFailed as failure:
+                failure.case = label, arguments
+                raise
+        if found := services.named(answer, self.forbidden):
+            raise self._not_allowed("mentions", found[0])
 
     def _try(self, answer, label, arguments, hidden):
         with services.watch(answer, self.forbidden) as seen:
@@ -100,34 +140,39 @@ class Question:
                 with in_time(answer):
                     got, changed = self._run(answer, arguments)
             except (Exception, SystemExit) as error:
-                raise CheckFailed(self._stopped(answer, error, label, arguments, hidden)) from None
+                raise self._stopped(answer, error, label, arguments, hidden) from None
         if seen.calls:
-            raise CheckFailed(self._not_allowed(seen.calls[0]))
+            raise self._not_allowed("calls", seen.calls[0])
         wrong, expected = self._compare(got, arguments, hidden)
         if wrong:
-            raise CheckFailed(self._explain(got, expected, wrong, label, arguments, hidden))
+            raise self._explain(answer, got, expected, wrong, label, arguments, hidden)
         if changed and kind(changed[1]) == "a tensor":    # `also` may ask for gradients, which that breaks
-            raise CheckFailed(self._changes(*changed))
+            raise self._changes(*changed)
         if self.also:
             try:
                 with in_time(answer):
                     self.also(answer, arguments)
             except (TooLong, TimeoutError):
-                raise CheckFailed(self._endless(answer, label, arguments, hidden)) from None
+                raise self._endless(answer, label, arguments, hidden) from None
             except CheckFailed as failure:
-                raise CheckFailed(f"✗ {self.name}: right so far, but there is something else.\n\n"
-                                  + wrapped(str(failure))) from None
+                raise CheckFailed(failure.advice,
+                                  f"✗ {self.name}: right so far, but there is something else.") from None
         if changed:
-            raise CheckFailed(self._changes(*changed))
+            raise self._changes(*changed)
+
+    def _given(self, arguments):
+        """What the reference and mistakes are given for the arguments of a case, anew each time."""
+        return self.given(*arguments) if self.given else services.copies(arguments)
 
     def _run(self, answer, arguments):
         """The result, and (name, value, what it left) of the first argument that it has changed; None if none."""
-        given = self.prepare(*arguments) if self.prepare else arguments
+        give = self.given or self.prepare
+        given = give(*arguments) if give else arguments
         if not (places := [i for i, value in enumerate(given) if kind(value) in COPY]):
             return services.run(answer, given), None
         got, left = services.back(answer, given, places)
-        names = list(inspect.signature(self._expected).parameters)
-        changed = [(names[i], given[i], value) for i, value in zip(places, left)
+        names = list(inspect.signature(self.reference).parameters)
+        changed = [(names[i], given[i], value) for i, value in zip(places, left, strict=True)
                    if not same(value, given[i], EXACTLY)]
         return got, changed[0] if changed else None
 
@@ -135,141 +180,101 @@ class Question:
         """What is wrong, in words (None if nothing is), and what was expected (None if many things would do)."""
         if self._judge:
             return self._judge(got, *services.copies(arguments)), None
-        expected = self._expected(*services.copies(arguments))
+        expected = services.run(self.reference, self._given(arguments))
         wrong = difference(got, expected, self.tolerance, numbers=not hidden)
-        if wrong and self.parts:
-            wrong = re.sub(r"^at \[(\d)\]", lambda at: self.parts[int(at[1])], wrong)
+        if wrong and len(self.returns) > 1:
+            wrong = re.sub(r"^at \[(\d)\]", lambda at: self.returns[int(at[1])].name, wrong)
         return wrong, expected
 
     # -- what it says --------------------------------------------------------------------------------------------------
 
-    def _explain(self, got, expected, wrong, label, arguments, hidden):
-        likely = self._likely(got, arguments)
+    def _explain(self, answer, got, expected, wrong, label, arguments, hidden):
+        advice = self._likely(answer, got, expected, arguments) or ""
         if hidden:
-            lines = [f"✗ {self.name}: right on the inputs that you see, not on another one ({label})."]
-            lines += [] if self._judge else ["", *indented("wrong", wrong)]
-        else:
-            lines = [f"✗ {self.name} is not right yet ({label}).", "", *indented("input", self._input(arguments)),
-                     *self._values(got, expected), *indented("wrong", wrong)]
-        if likely:
-            lines += ["", wrapped(likely)]
-        return "\n".join(lines)
+            headline = f"✗ {self.name}: right on the inputs that you see, not on another one ({label})."
+            return CheckFailed(advice, headline, [] if self._judge else [("wrong", wrong)])
+        return CheckFailed(advice, f"✗ {self.name} is not right yet ({label}).",
+                           [("input", self._input(arguments)), *self._values(got, expected), ("wrong", wrong)])
 
     def _values(self, got, expected):
-        """Lines on what came back and what was expected. Of several results, and of many weights, only what differs."""
-        if self.parts and expected is not None and type(got) in (list, tuple) and len(got) == len(self.parts):
-            pairs = [(part, *pair) for part, *pair in zip(self.parts, got, expected) if not same(*pair, self.tolerance)]
-            return [line for part, mine, due in pairs[:1] for title, value in (("got", mine), ("expected", due))
-                    for line in indented(title, _named(part, shown(value)))]
+        """Rows on what came back and what was expected. Of several results, and of many weights, only what differs."""
+        if expected is None and self._judge:
+            return [("got", shown(got))]
+        if len(self.returns) > 1 and type(expected) in (list, tuple) and type(got) in (list, tuple) and (
+                len(got) == len(expected) == len(self.returns)):
+            part, mine, due = next(entry for entry in zip(self.returns, got, expected, strict=True)
+                                   if not same(*entry[1:], self.tolerance))
+            return [("got", named(part.name, shown(mine))), ("expected", named(part.name, shown(due)))]
         if kind(got) == kind(expected) == "a dictionary" and {kind(w) for w in expected.values()} == {"a tensor"}:
             mine = list(dict.keys(got))
             lines = {"missing": [key for key in expected if key not in mine],
                      "extra": [key for key in mine if key not in expected]}
-            return [line for title, keys in lines.items() if keys for line in indented(title, shown(keys))]
-        return [*indented("got", shown(got)), *(indented("expected", shown(expected)) if expected is not None else [])]
+            return [(title, shown(keys)) for title, keys in lines.items() if keys]
+        return [("got", shown(got)), ("expected", shown(expected))]
 
-    def _likely(self, got, arguments):
+    def _likely(self, answer, got, expected, arguments):
         """The likeliest misconception behind a wrong result, or None."""
         if got is None:
             return self.hints.get("nothing", "The function returned nothing. Does it end with `return …`? (Printing a "
                                              "result does not return it.)")
         if kind(got).startswith("a function"):
             return "What came back is a function. Was it meant to be called, with brackets?"
-        try:
-            return self._suspect and self._suspect(got, *services.copies(arguments))
-        except Exception:                                               # results may be anything: then no guess is made
-            return None
+        for guess in (lambda: likeliest(self._mistakes, got, expected, lambda: self._given(arguments), self.tolerance),
+                      lambda: self._suspect and self._suspect(got, *services.copies(arguments)),
+                      lambda: about_form(self.returns, got, expected),
+                      lambda: first_line(self.reference, services.source(answer))):
+            with contextlib.suppress(Exception):                        # results may be anything: then no guess is made
+                if words := guess():
+                    return words
+        return self.otherwise
 
     def _stopped(self, answer, error, label, arguments, hidden):
         name, what = self.name, type(error).__name__
         if isinstance(error, (TooLong, TimeoutError)):                  # of `limit`, of a sandbox
             return self._endless(answer, label, arguments, hidden)
         if isinstance(error, NotImplementedError):
-            if other := self._empty_one(answer, error):
-                return f"✗ {name} calls {other}, which is still empty.\n\n" + wrapped(
-                    self.hints.get("empty", "Write it first."))
-            record(self.topic, name, "empty", hidden)
-            return f"· {name} is still empty: write your answer in place of `raise NotImplementedError()`."
+            if other := earlier.empty_one(self, services.where(answer, error)):
+                return other
+            return CheckFailed("", f"· {name} is still empty: write your answer in place of `raise "
+                                   "NotImplementedError()`.", kind="empty")
         if isinstance(error, RecursionError):
-            return f"✗ {name} calls itself without end.\n\n" + wrapped(
+            return CheckFailed(
                 f"Your function has taken over the name: is there a call of {name}(…) in it that was meant for another "
-                "function? If it calls itself on purpose, when does it stop?")
+                "function? If it calls itself on purpose, when does it stop?", f"✗ {name} calls itself without end.")
         if hidden:
-            return f"✗ {name}: right on the inputs that you see, but on another one ({label}) it stops with {what}."
-        lines = [f"✗ {name} stops with an error ({label}).", "", *indented("input", self._input(arguments)),
-                 *indented("error", f"{what}: {shortened(str(error))}")]
-        if place := services.where(answer, error):
-            lines += indented("where", place)
-        advice = self.hints.get(what) or advise(error, self.name, len(arguments), self.hints.get("shapes", SHAPES))
-        if advice:
-            lines += ["", wrapped(advice)]
-        return "\n".join(lines)
-
-    def _empty_one(self, answer, error):
-        """The question, with its number, whose empty function the answer has called; None if it is empty itself."""
-        asked = list(points(self.topic)) if self.topic else []
-        found = re.match(r"line \d+ of (\w+)", services.where(answer, error))
-        if not found or found[1] == self.name or found[1] not in asked:
-            return None
-        return f"`{found[1]}` (question {asked.index(found[1]) + 1})"
+            return CheckFailed("", f"✗ {name}: right on the inputs that you see, but on another one ({label}) it stops "
+                                   f"with {what}.", kind="stopped")
+        place = services.where(answer, error)
+        said = f"{label}: {', '.join(map(kind, arguments))}\n{place}\n{what}: {error}"
+        hint = next((words for pattern, words in self.hints.items()
+                     if pattern not in SPECIAL and re.search(pattern, said)), None)
+        advice = hint or first_line(self.reference, services.source(answer)) or advise(
+            error, name, len(arguments), self.hints.get("shapes", SHAPES)) or ""
+        return CheckFailed(advice, f"✗ {name} stops with an error ({label}).", [
+            ("input", self._input(arguments)), ("error", f"{what}: {shortened(str(error))}"),
+            *([("where", place)] if place else [])], "stopped")
 
     def _endless(self, answer, label, arguments, hidden):
         when = "in time" if hasattr(answer, "_remote") else f"after {SECONDS} seconds"
-        lines = [f"✗ {self.name} has not come back {when} ({label})."]
-        lines += [] if hidden else ["", *indented("input", self._input(arguments))]
-        words = f"A `while` loop may never get on. {self.hints.get('endless', '')}"
-        return "\n".join([*lines, "", wrapped(words)])
+        loop = "A `while` loop may never get on. " * ("while" in services.source(answer))
+        return CheckFailed(f"{loop}{self.hints.get('endless', '')}".strip(),
+                           f"✗ {self.name} has not come back {when} ({label}).",
+                           [] if hidden else [("input", self._input(arguments))], "endless")
 
     def _changes(self, name, value, left):
         if kind(value) == kind(left) == "a dictionary" and list(value) == list(left):       # what is in it was changed
             key = next(key for key in value if not same(left[key], value[key], EXACTLY))
             if kind(value[key]) in COPY:
                 return self._changes(f"{name}[{key!r}]", value[key], left[key])
-        return (f"✗ {self.name}: right so far, but it changes what it is given: `{name}`.\n\n"
-                + wrapped(f"Whoever calls it still needs `{name}` as it was. {COPY[kind(value)].format(name)}"))
+        return CheckFailed(f"Whoever calls it still needs `{name}` as it was. {COPY[kind(value)].format(name)}",
+                           f"✗ {self.name}: right so far, but it changes what it is given: `{name}`.", kind="changed")
 
-    def _not_allowed(self, called):
+    def _not_allowed(self, does, called):
         instead = f" and use {self.instead}" if self.instead else ""
-        return (f"✗ {self.name} calls {called}, which is the step that this question is about.\n\n"
-                + wrapped(f"Take it out{instead}. (Comparing your own result with it, in a cell of your own, is a "
-                          f"good idea.)"))
-
-    def _look_at_names(self, answer):
-        if found := services.named(answer, self.forbidden):
-            raise CheckFailed(self._not_allowed(found[0]).replace(" calls ", " mentions ", 1))
+        return CheckFailed(
+            f"Take it out{instead}. (Comparing your own result with it, in a cell of your own, is a good idea.)",
+            f"✗ {self.name} {does} {called}, which is the step that this question is about.", kind="forbidden")
 
     def _input(self, arguments):
-        names = inspect.signature(self._expected).parameters
-        return "\n".join(_named(name, _described(value)) for name, value in zip(names, arguments))
-
-
-def _named(name, text):
-    """"name = text", the text's other lines under its first."""
-    return f"{name} = " + text.replace("\n", "\n" + " " * (len(name) + 3))
-
-
-def _described(value):
-    """An argument of a case; of a function of this library the first line of its docstring, if it has one."""
-    if type(value) is types.FunctionType and value.__doc__:
-        return value.__doc__.partition("\n")[0]
-    return shown(value)
-
-
-def import_for(answer):
-    """Import what the source of an answer imports, and torch._dynamo, which torch.func loads when it is first called:
-    a slow import is no endless loop, and does not count as the answer's own time. (A sandbox has its own limit.)"""
-    text, names = "" if hasattr(answer, "_remote") else services.source(answer), []
-    with contextlib.suppress(SyntaxError):                              # a lambda's source may be half a line
-        for node in ast.walk(ast.parse(text)):
-            names += [node.module] if isinstance(node, ast.ImportFrom) else [
-                alias.name for alias in node.names] if isinstance(node, ast.Import) else []
-    if re.search(r"\bfunc\.|(?<!autograd\.)\b(grad|grad_and_value|jac\w+|vjp|jvp|linearize)\(", text):
-        names.append("torch._dynamo")
-    for name in names:
-        with contextlib.suppress(Exception):                            # the answer will meet it, and say so
-            importlib.import_module(name)
-
-
-def in_time(answer):
-    """A limit on the time of a call in this process. (A sandbox has its own.)"""
-    return contextlib.nullcontext() if hasattr(answer, "_remote") else limit()
+        names = inspect.signature(self.reference).parameters            # the first ones; knobs come behind them
+        return "\n".join(named(name, described(value)) for name, value in zip(names, arguments, strict=False))

@@ -14,7 +14,9 @@ import sys
 import numpy as np
 
 # relative and absolute tolerance: about what a reordering of the arithmetic may change
-TOLERANCE = {"float16": (1e-2, 1e-2), "bfloat16": (5e-2, 5e-2), "float32": (1e-4, 1e-5), "float64": (1e-7, 1e-9)}
+# and as a constant in single precision does, also to results in double precision: who asks for more than that says so
+TOLERANCE = {"float16": (1e-2, 1e-2), "bfloat16": (5e-2, 5e-2), "float32": (1e-4, 1e-5), "float64": (1e-4, 1e-5)}
+DOUBLE = (1e-7, 1e-9)           # for a question that does: its numbers, but for a reordering in double precision
 NUMBER = (1e-4, 1e-6)           # single numbers; they often were single precision once
 DICTIONARIES = (dict, collections.Counter, collections.defaultdict, collections.OrderedDict)
 DATA = {type(None): "None", str: "a string", bool: "True or False", int: "a whole number", float: "a number",
@@ -45,7 +47,7 @@ def kind(value):
     if issubclass(cls, type):
         return f"the class {type.__getattribute__(value, '__name__')}"
     name = cls.__name__
-    if cls.__module__ == "coursekit.grade.sandbox.outside":                     # a stand-in for something in the sandbox
+    if cls.__module__ == "coursekit.grade.sandbox.outside":             # a stand-in for something in the sandbox
         name = object.__getattribute__(value, "_kind")
         if name in ("Tensor", "Parameter"):                             # what plain ones are comes as data
             return ODD_TENSOR
@@ -115,7 +117,7 @@ def _numbers(got, expected, tolerance, numbers, at):
         close = got == expected
     if close:
         return None
-    return f"{at}got {_short(got)}, expected {_short(expected)}" if numbers else f"{at}the numbers differ"
+    return f"{at}{_apart(got, expected)}" if numbers else f"{at}the numbers differ"
 
 
 def _sequences(got, expected, tolerance, numbers, where):
@@ -125,7 +127,8 @@ def _sequences(got, expected, tolerance, numbers, where):
     if len(got) != len(expected):
         found = f"{len(got)} entries" if len(got) != 1 else "1 entry"
         return f"{at}{found}, expected {len(expected)}" if numbers else f"{at}the number of entries is wrong"
-    found = (_difference(g, e, tolerance, numbers, f"{where}[{i}]") for i, (g, e) in enumerate(zip(got, expected)))
+    found = (_difference(*pair, tolerance, numbers, f"{where}[{i}]")
+             for i, pair in enumerate(zip(got, expected, strict=True)))
     return next((words for words in found if words), None)
 
 
@@ -166,6 +169,8 @@ def _arrays(got, expected, tolerance, numbers, at):
         if infinite.any():
             return f"{at}contains {_short(a[infinite][0])} where a finite number is due, first at {_place(infinite)}"
         relative, absolute = tolerance or TOLERANCE[due]
+        if not tolerance and due == "float64":                          # small numbers in double precision count
+            absolute = max(min(absolute, absolute * np.abs(b[np.isfinite(b)]).max(initial=0)), DOUBLE[1])
         with np.errstate(invalid="ignore"):                             # ∞ − ∞
             close = np.isfinite(b) & (np.abs(a - b) <= absolute + relative * np.abs(b))
         wrong = (a != b) & ~close
@@ -175,9 +180,9 @@ def _arrays(got, expected, tolerance, numbers, at):
         return f"{at}the values differ"
     first = np.unravel_index(wrong.argmax(), wrong.shape)
     if not shape:
-        return f"{at}got {_short(a[first])}, expected {_short(b[first])}"
+        return f"{at}{_apart(a[first], b[first])}"
     return (f"{at}{wrong.sum()} of {wrong.size} values differ, the first at {_place(wrong)}: "
-            f"got {_short(a[first])}, expected {_short(b[first])}")
+            f"{_apart(a[first], b[first])}")
 
 
 def _remedy(got):
@@ -226,3 +231,15 @@ def _place(mask):
 
 def _short(number):
     return f"{float(number):.4g}" if kind(number) == "a number" else str(number)
+
+
+def _apart(got, expected):
+    """Both numbers, with as many digits as tell them apart.
+
+    >>> _apart(19.3812, 19.3815), _apart(2, 2.5), _apart(1 / 3, 1 / 3 + 1e-9)
+    ('got 19.3812, expected 19.3815', 'got 2, expected 2.5', 'got 0.333333333, expected 0.333333334')
+    """
+    if kind(got) == kind(expected) == "a number":
+        digits = next((d for d in range(4, 17) if f"{float(got):.{d}g}" != f"{float(expected):.{d}g}"), 17)
+        return f"got {float(got):.{digits}g}, expected {float(expected):.{digits}g}"
+    return f"got {_short(got)}, expected {_short(expected)}"

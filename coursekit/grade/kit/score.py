@@ -1,28 +1,47 @@
 """Which questions of a notebook pass, and for how many points."""
 
-_topics = {}        # topic → {question: points}, in the order of the notebook; a topic enters when it is loaded
+import json
+import re
+from pathlib import Path
+
+_topics = {}        # topic → (folder, [questions], {title of what people read: points}); it enters when it is loaded
 _results = {}       # (topic, question, hidden tests?) → what came of the latest run: "passed", "failed" or "empty"
 
 STATES = {"passed": "✓ passes", "failed": "✗ does not pass yet", "empty": "· still empty",
           None: "· its check has not run"}
+UNWRITTEN = "YOUR ANSWER HERE"
 
 
 def announce(topic, questions, written):
-    """Tell the score what a topic asks: its questions (see question.py), and {title: points} of what people read."""
+    """Tell the score what a topic asks: its questions (see question.py), in the order of the notebook, and {title:
+    points} of what people read."""
     for question in questions:
         question.topic = topic
-    _topics[topic] = {question.name: question.points for question in questions} | {
-        title: (0, points) for title, points in written.items()}
+    folder = next((part for part in questions[0].__module__.split(".") if re.match(r"\d\d", part)), topic)
+    _topics[topic] = folder, list(questions), dict(written)
+
+
+def questions(topic):
+    """The questions of a topic, in the order of the notebook."""
+    return list(_topics[topic][1])
 
 
 def points(topic):
     """{question: (points of the check, points of the hidden tests)} of a topic; the first is 0 for what people read."""
-    return dict(_topics[topic])
+    _, asked, written = _topics[topic]
+    return {question.name: question.points for question in asked} | {
+        title: (0, worth) for title, worth in written.items()}
 
 
 def record(topic, question, result, hidden=False):
     """Keep the result of a check, or of its hidden tests: "passed", "failed" or "empty". The latest counts."""
     _results[topic, question, hidden] = result
+
+
+def passed(topic, question):
+    """Did its latest check pass, and its hidden tests, where these have run?"""
+    seen, tested = _results.get((topic, question, False)), _results.get((topic, question, True), "passed")
+    return seen == tested == "passed"
 
 
 def forget():
@@ -40,23 +59,38 @@ def score():
         print("No check has run here. While you work: run the notebook from the top, then this cell again.\n"
               "In a notebook that was marked, the points stand beside the checks.")
     for topic in used:
-        print(f"{topic}\n")
-        tests = {question: pair for question, pair in _topics[topic].items() if pair[0]}
-        earned, possible, unseen = 0, 0, 0
-        for question, (visible, hidden) in tests.items():
-            seen, tested = (_results.get((topic, question, which)) for which in (False, True))
-            passed, passed_hidden = seen == "passed", tested == "passed"
-            text = f"{visible * passed} of {visible} points"
-            if tested is None:
-                text += f", and {hidden} by tests that you do not see"
-                unseen += hidden
-            else:
-                text += f", {hidden * passed_hidden} of {hidden} by tests with other inputs"
-                earned, possible = earned + hidden * passed_hidden, possible + hidden
-            earned, possible = earned + visible * passed, possible + visible
-            print(f"  {question:<20} {STATES[seen]:<25} {text}")
-        read = {title: worth for title, (visible, worth) in _topics[topic].items() if not visible}
-        for title, worth in read.items():
-            print(f"  {title:<20} {'· read by a person':<25} {worth} points")
-        more = f"{unseen} more come from tests with other inputs, and " if unseen else ""
-        print(f"\n{earned} of {possible} points so far; {more}{sum(read.values())} from a person who reads your text.")
+        folder, asked, written = _topics[topic]
+        print(f"Assignment {folder.partition('_')[0]} · {topic.replace('_', ' ')}\n")
+        earned, unseen = map(sum, zip(*(_line(topic, *entry) for entry in enumerate(asked, 1)), strict=True))
+        for number, (title, worth) in enumerate(written.items(), len(asked) + 1):
+            state = "· still empty, as saved" if _unwritten(folder) else "· read by a person"
+            print(f"  {number:>2}  {title:<20} {state:<25} {worth} points")
+        possible, by_hand = sum(sum(question.points) for question in asked), sum(written.values())
+        print(f"\n{earned} of {possible - unseen} points so far"
+              + f"; {unseen} more come from tests with other inputs" * bool(unseen)
+              + f"; {by_hand} from a person who reads your text. Together {possible + by_hand}.")
+
+
+def _line(topic, number, question):
+    """Print the line of a question; return its points that were earned, and those that nobody has tested yet."""
+    visible, hidden = question.points
+    seen, tested = (_results.get((topic, question.name, which)) for which in (False, True))
+    earned = visible * (seen == "passed") + hidden * (tested == "passed")
+    if not visible + hidden:
+        text = "a bonus, for no points"
+    else:
+        text = f"{visible * (seen == 'passed')} of {visible} points, " + (
+            f"and {hidden} by tests that you do not see" if tested is None else
+            f"{hidden * (tested == 'passed')} of {hidden} by tests with other inputs")
+    print(f"  {number:>2}  {question.name:<20} {STATES[seen]:<25} {text}")
+    return earned, hidden * (tested is None)
+
+
+def _unwritten(folder):
+    """Does the notebook, as it is saved beside the kernel, still have a cell in which the answer is due?"""
+    path = Path(f"{folder}.ipynb")
+    try:
+        cells = json.loads(path.read_text(encoding="utf-8"))["cells"]
+        return any(UNWRITTEN in "".join(cell["source"]) for cell in cells if cell["cell_type"] == "markdown")
+    except (OSError, ValueError, KeyError, TypeError):                  # run elsewhere, or not readable now
+        return False

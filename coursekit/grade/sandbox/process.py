@@ -41,7 +41,7 @@ VARIABLES = {
 WORK, IMAGE, CONTAINERS = "/student", "coursekit-empty", ("podman", "docker")
 NEEDED = ["__init__.py", "checks/__init__.py",                                                  # of coursekit/grade
           *(f"sandbox/{name}.py" for name in ("__init__", "inside", "lockdown", "protocol", "shell")),
-          *(f"kit/{name}.py" for name in ("__init__", "services", "failure", "later", "same", "score", "unseen"))]
+          *(f"kit/{name}.py" for name in ("__init__", "services", "messages", "later", "same", "score", "unseen"))]
 TICKS = os.sysconf("SC_CLK_TCK")                                        # of the kernel's clock, in a second
 
 

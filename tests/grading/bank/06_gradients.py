@@ -643,70 +643,12 @@ def _swap(G, ids, W_e, allowed, change=None, better=lambda a, b: a > b, skip=lam
     return best
 
 
-@wrong("best_swap", "The word that goes is missing")
-def _(G, ids, W_e, allowed):
-    return _swap(G, ids, W_e, allowed, lambda t, v: (W_e[v] @ G[t]).item())
-
-
-@wrong("best_swap", "The right swap, but the change is what the new word brings *less*")
-def _(G, ids, W_e, allowed):
-    best = _swap(G, ids, W_e, allowed)
-    return best and (*best[:2], (W_e[best[1]] @ G[best[0]]).item())
-
-
-@wrong("best_swap", "The change is new word minus old word, with its sign")
-def _(G, ids, W_e, allowed):
-    return _swap(G, ids, W_e, allowed, lambda t, v: ((W_e[ids[t]] - W_e[v]) @ G[t]).item())
-
-
-@wrong("best_swap", "That swap lowers the score the most")
-def _(G, ids, W_e, allowed):
-    return _swap(G, ids, W_e, allowed, better=lambda a, b: a < b)
-
-
-@wrong("best_swap", "not the largest *size*")
-def _(G, ids, W_e, allowed):
-    return _swap(G, ids, W_e, allowed, better=lambda a, b: abs(a) > abs(b))
-
-
-@wrong("best_swap", "A word in place of itself is no swap")
-def _(G, ids, W_e, allowed):
-    return _swap(G, ids, W_e, allowed, skip=lambda v, old: False)
-
-
-@wrong("best_swap", "Only the words in `allowed` may come in")
-def _(G, ids, W_e, allowed):
-    return _swap(G, ids, W_e, range(len(W_e)))
-
-
-@wrong("best_swap", "Of equally good swaps take the first place")
-def _(G, ids, W_e, allowed):
-    return _swap(G, ids, W_e, allowed, better=lambda a, b: a >= b)
-
-
-@wrong("best_swap", "another swap has it as well")
-def _(G, ids, W_e, allowed):
-    return _swap(G, ids, W_e, allowed, order=list)
-
-
-@wrong("best_swap", "Of equally good swaps take the first place, and there the smallest id")
-def _(G, ids, W_e, allowed):
-    swaps = [(-((W_e[v] - W_e[old]) @ G[t]).item(), v, t) for t, old in enumerate(ids) for v in allowed if v != old]
-    change, v, t = min(swaps, default=(0, 0, 0))                        # the smallest v, and of those the smallest t
-    return (t, v, -change) if swaps else None
-
-
 @wrong("best_swap", "another one has a larger forecast")
 def _(G, ids, W_e, allowed):
     found = _swap(G, ids, W_e, allowed)
     if found and found[2] < 0:                                          # “nothing gets better: any will do”
         return _swap(G, ids, W_e, allowed, better=lambda a, b: False)
     return found
-
-
-@wrong("best_swap", "Words that stand somewhere else in the document were left out")
-def _(G, ids, W_e, allowed):
-    return _swap(G, ids, W_e, [v for v in allowed if v not in ids])     # no word that the document has somewhere
 
 
 @wrong("best_swap", "does your search begin with 0 as the number to beat?")
@@ -717,30 +659,6 @@ def _(G, ids, W_e, allowed):
             if v != ids[t] and (change := ((W_e[v] - W_e[ids[t]]) @ G[t]).item()) > best[2]:
                 best = t, v, change
     return None if best[0] is None else best
-
-
-@wrong("best_swap", "Place and word have changed places")
-def _(G, ids, W_e, allowed):
-    best = _swap(G, ids, W_e, allowed)
-    return best and (best[1], best[0], best[2])
-
-
-@wrong("best_swap", "is there a margin in the comparison, or a rounding?")
-def _(G, ids, W_e, allowed):
-    best = None
-    for t in range(len(ids)):
-        for v in sorted(set(allowed) - {ids[t]}):
-            change = ((W_e[v] - W_e[ids[t]]) @ G[t]).item()
-            if best is None or change > best[2] + 1e-6:
-                best = t, v, change
-    return best
-
-
-@wrong("best_swap", "v is an id, a row of W_e")
-def _(G, ids, W_e, allowed):
-    allowed = sorted(allowed)
-    best = _swap(G, ids, W_e, allowed)
-    return best and (best[0], allowed.index(best[1]), best[2])
 
 
 @wrong("best_swap", "Return three things")

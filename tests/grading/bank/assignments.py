@@ -19,6 +19,7 @@ class Assignment:
     """A notebook's cells by grade_id, and its bank."""
 
     def __init__(self, name):
+        getattr(check, name.partition("_")[2])                         # announces its questions
         notebook = nbformat.read(ROOT / "solutions" / name / f"{name}.ipynb", as_version=4)
         self.name, self.topic = name, name.partition("_")[2]
         self.cells = {cell.metadata.nbgrader.grade_id: cell.source
@@ -39,6 +40,19 @@ class Assignment:
                 setattr(bank, question, self.reference[question])
         return list(entries.WRONG), list(entries.RIGHT)
 
+    def check_of(self, question):
+        """The `Question` of that name."""
+        return getattr(getattr(check, self.topic), question)
+
+    def wrong_answers(self, question):
+        """[(words, does the visible check see it?, answer)]: the question's mistakes, then the bank's."""
+        mistakes = [(words, True, answer) for words, answer in self.check_of(question).wrong_answers()]
+        return mistakes + [entry[1:] for entry in self.wrong if entry[0] == question]
+
+    def right_answers(self, question):
+        """[(idiom, answer)] of the bank."""
+        return [entry[1:] for entry in self.right if entry[0] == question]
+
     def visible(self, question, answer):
         exec(self.cells[f"check_{question}"], {"check": check, question: answer})
 
@@ -48,6 +62,12 @@ class Assignment:
         exec(HIDDEN.search(self.cells[f"more_{question}"])[1], namespace | {question: answer})
 
 
-for _topic in check.TOPICS:
-    getattr(check, _topic)                                              # each announces its questions
-ASSIGNMENTS = {name: Assignment(name) for name in NAMES}
+class Assignments(dict):
+    """{name: Assignment}, each loaded when it is asked for."""
+
+    def __missing__(self, name):
+        self[name] = Assignment(name)
+        return self[name]
+
+
+ASSIGNMENTS = Assignments()

@@ -598,7 +598,7 @@ import gc
 def double(values):
     for thing in gc.get_objects():
         if type(thing).__name__ == "Question" or "tanger" "ine" in str(getattr(thing, "__doc__", "")):
-            return thing._expected(values)
+            return thing.reference(values)
 """)
 
 

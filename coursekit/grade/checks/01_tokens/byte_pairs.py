@@ -2,7 +2,7 @@
 
 from collections import Counter
 
-from coursekit.grade.kit.failure import CheckFailed
+from coursekit.grade.kit.messages import CheckFailed
 from coursekit.grade.kit.question import question
 from coursekit.grade.kit.same import kind, same
 from coursekit.grade.kit.services import back

@@ -5,7 +5,7 @@ import math
 import torch
 
 from coursekit.grade.kit.cases import rounded
-from coursekit.grade.kit.failure import CheckFailed
+from coursekit.grade.kit.messages import CheckFailed
 from coursekit.grade.kit.library import ATTENTIONS
 from coursekit.grade.kit.question import question
 from coursekit.grade.kit.same import kind, same

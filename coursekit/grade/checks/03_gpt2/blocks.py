@@ -6,7 +6,7 @@ import torch
 from torch.nn import functional as F
 
 from coursekit.grade.kit.cases import rounded
-from coursekit.grade.kit.failure import CheckFailed
+from coursekit.grade.kit.messages import CheckFailed
 from coursekit.grade.kit.mistakes import first_match
 from coursekit.grade.kit.question import question
 from coursekit.grade.kit.same import difference, kind, same

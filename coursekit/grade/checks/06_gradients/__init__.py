@@ -5,7 +5,7 @@ import itertools
 
 import torch
 
-from coursekit.grade.kit.failure import CheckFailed
+from coursekit.grade.kit.messages import CheckFailed
 from coursekit.grade.kit.mistakes import first_match
 from coursekit.grade.kit.question import question
 from coursekit.grade.kit.same import kind, same

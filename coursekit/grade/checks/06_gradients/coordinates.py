@@ -88,7 +88,7 @@ def survivors(reductions, M, c, G, e, start):
 
 @survivors.judge
 def _(got, *arguments):
-    right = survivors._expected(*arguments)
+    right = survivors.reference(*arguments)
     if kind(got) != "a set":
         return f"got {kind(got).partition(' (')[0]}, expected a set of names"
     if not all(type(name) is str for name in got):
@@ -103,7 +103,7 @@ def _(got, reductions, M, c, *tables):
     if kind(got) != "a set":
         return ("Return a set of names: `set()` is an empty one, `.add(name)` puts a name in, and `set(…)` makes one "
                 "of a list, or of the keys of a dictionary.")
-    right, names = survivors._expected(reductions, M, c, *tables), set(_named(reductions))
+    right, names = survivors.reference(reductions, M, c, *tables), set(_named(reductions))
     if not got <= names:
         return "The names are the keys of the dictionary `reductions`, as they stand there."
     if any(x.dtype != torch.float64 for call in given for x in call):

@@ -7,18 +7,14 @@ score for each class. A whole number is a box that gives every document a score 
 What an answer gets in its place is a function, `predict(documents)`, that writes down what it was asked.
 """
 
-import contextlib
 import hashlib
-import re
 
 import numpy as np
 
 from coursekit.grade.kit import services
-from coursekit.grade.kit.failure import CheckFailed
-from coursekit.grade.kit.question import SHAPES, Question
+from coursekit.grade.kit.messages import CheckFailed
+from coursekit.grade.kit.question import question
 from coursekit.grade.kit.same import kind, same
-from coursekit.grade.kit.score import points
-from coursekit.grade.kit.words import advise, wrapped
 
 UNK = "[UNK]"
 KEY = ("This key was never put into the dictionary. Print it, and the keys that are there: do they differ in order, or "
@@ -29,79 +25,9 @@ LIBRARY = tuple(f"coursekit.explain.{name}" for name in (
     "shapley_values"))
 
 
-class BoxQuestion(Question):
-    """A question of assignment 07: numbers come short, and no answer is blamed for what an earlier one does.
-
-    hints: may also have words for a pattern in three lines: the case's label and the kinds of its arguments, the line
-    where an answer stopped, the error's text. They take the place of the usual ones;
-    uses: the arguments of a case → [(an earlier question, the arguments it is called with there)].
-    """
-
-    def __init__(self, *about, uses=None, **options):
-        super().__init__(*about, **options)
-        self.uses = uses
-
-    def _try(self, answer, label, arguments, hidden):
-        try:
-            super()._try(answer, label, arguments, hidden)
-        except CheckFailed as failure:
-            if self.uses and "still empty" not in str(failure):
-                self._blame_earlier(answer, label, arguments, hidden)
-            raise
-
-    def _blame_earlier(self, answer, label, arguments, hidden):
-        """Raise CheckFailed if an earlier function that the answer calls is wrong on what it gets in this case."""
-        for earlier, given in self.uses(*services.copies(arguments)):
-            if not (function := _beside(answer, earlier.name)):
-                continue
-            try:
-                Question._try(earlier, function, label, given, hidden)
-            except CheckFailed as failure:
-                unused = "  wrong     worth: " in str(failure)          # lime takes the weights alone
-                if unused or "still empty" in str(failure) or not _calls(answer, earlier.name):
-                    continue
-                number = list(points(self.topic)).index(earlier.name) + 1
-                raise CheckFailed(f"✗ {self.name} calls `{earlier.name}` (question {number}), which is not right yet:"
-                                  f"\n\n{failure}") from None
-
-    def _stopped(self, answer, error, label, arguments, hidden):
-        text = super()._stopped(answer, error, label, arguments, hidden)
-        said = f"{label}: {', '.join(map(kind, arguments))}\n{services.where(answer, error)}\n{error}"
-        said = said.replace("core dimension", "shapes")                 # as NumPy's @ calls them
-        found = next((words for pattern, words in self.hints.items() if re.search(pattern, said)), None)
-        if hidden or not found or "  error  " not in text:
-            return text
-        usual = self.hints.get(type(error).__name__) or advise(error, self.name, len(arguments), self.hints.get(
-            "shapes", SHAPES)) or ""
-        if found in usual:
-            return text
-        return text.removesuffix("\n\n" + wrapped(usual)) + "\n\n" + wrapped(found)
-
-    def _explain(self, got, expected, wrong, label, arguments, hidden):
-        tiny = any(0 < abs(a).max(initial=0) < 1e-4 for a in arguments if getattr(a, "dtype", None) == float)
-        with np.printoptions(precision=5, suppress=not tiny, legacy="1.25"):   # 0.5, neither 5e-01 nor np.float64(0.5)
-            return super()._explain(got, expected, wrong, label, arguments, hidden)
-
-
-def _beside(answer, name):
-    """The student's function of that name, as the answer sees it; None if there is none."""
-    if not hasattr(answer, "_remote"):
-        found = getattr(answer, "__globals__", {}).get(name)
-        return found if getattr(found, "__globals__", None) is getattr(answer, "__globals__", 0) else None
-    with contextlib.suppress(KeyError):
-        return answer._session.name(name)
-
-
-def _calls(answer, name, seen=()):
-    """Does the answer call the student's function of that name, itself or through others?"""
-    words = set(re.findall(r"(\w+)\(", services.source(answer))) - {*seen}
-    others = () if name in words else filter(callable, (_beside(answer, word) for word in words))
-    return name in words or any(_calls(other, name, {*seen, *words}) for other in others)
-
-
 def on_boxes(worth, cases, **options):
-    """As `question`, for a `BoxQuestion`."""
-    return lambda function: BoxQuestion(function, worth, cases, forbidden=LIBRARY, **options)
+    """As `question`, without the library's own."""
+    return question(worth, cases, forbidden=LIBRARY, **options)
 
 
 # -- boxes and documents ---------------------------------------------------------------------------------------------

@@ -1,13 +1,10 @@
-"""The words of checks: values and errors as people can read them, and what to do about the usual errors."""
+"""What to do about the errors that answers most often stop with."""
 
+import ast
+import inspect
 import re
-import sys
-import textwrap
-
-from coursekit.grade.kit.same import kind
 
 SHAPES = "Write the shape of each line behind it as a comment: where is one transposed?"
-LONGEST = 400       # characters of a value that a message shows
 
 USUAL = [           # (types of errors, what they say, what to do about it)
     (KeyError, "", "A key that is not in a dictionary has no value that could be looked up or added to: `key in "
@@ -58,54 +55,26 @@ def advise(error, name, n_arguments, shapes=SHAPES):
         return f"`{found[1]}` is not known here: is it spelled as where you defined it, and has that cell run?"
     if isinstance(error, (RuntimeError, ValueError, IndexError)) and re.search(
             "[Ss]izes? of tensor|shapes cannot be mult|inconsistent tensor size|size mismatch|not be broadcast|"
-            "shape of the mask", text):
+            "shape of the mask|core dimension|not aligned", text):
         return f"Two shapes do not fit. {shapes}"
     if isinstance(error, RuntimeError) and ("dtype" in text or "expected scalar type" in text):
         return "Two dtypes meet. Does a constant that you make have the input's dtype (dtype=x.dtype, if that is x)?"
     return None
 
 
-def wrapped(text):
-    """The last words of a message, in lines of moderate length."""
-    return textwrap.fill(text, 100, initial_indent="  ", subsequent_indent="  ", break_on_hyphens=False)
+def first_line(reference, source):
+    """What to say if an answer's parameters are those of the reference in another order; None if they are not.
 
-
-def indented(title, text):
-    """A line of a message, `title` in a column of its own, and the text's other lines under the first."""
-    first, *more = str(text).splitlines() or [""]
-    return [f"  {title:<10}{first}", *(" " * 12 + line for line in more)]
-
-
-def shown(value):
-    """A value as a message shows it: data as Python writes it, cut when long; everything else by its kind alone."""
-    if kind(value) == "a tensor":
-        torch = sys.modules["torch"]
-        return shortened(torch._tensor_str._str(value.detach()) if value.numel() <= 60 else
-                         f"a tensor of shape {tuple(value.shape)}, dtype {str(value.dtype).removeprefix('torch.')}")
-    if type(value) is set and value and all(type(entry) is str for entry in value):
-        return shortened("{" + ", ".join(map(repr, sorted(value))) + "}")   # the same order each time
-    if not is_data(value):
-        return kind(value).partition(" (")[0]
-    text = repr(value)
-    if len(text) > LONGEST and kind(value) == "a dictionary" and {kind(w) for w in dict.values(value)} == {"a tensor"}:
-        text = "tensors: " + ", ".join(f"{key!r} {tuple(w.shape)}" for key, w in dict.items(value))
-        return textwrap.fill(shortened(text), 88)
-    return shortened(text)
-
-
-def is_data(value, depth=8):
-    """Is it, to the bottom, of types whose `repr` is Python's or torch's own?"""
-    if type(value) in (list, tuple, set, frozenset):
-        return depth > 0 and all(is_data(entry, depth - 1) for entry in value)
-    if kind(value) == "a dictionary":
-        return depth > 0 and all(is_data(entry, depth - 1) for pair in dict.items(value) for entry in pair)
-    return kind(value) in ("None", "a string", "True or False", "a whole number", "a number", "a tensor",
-                           "a NumPy array")
-
-
-def shortened(text):
-    """The text, cut in the middle if it is long, between two words where there are any."""
-    if len(text) <= LONGEST:
-        return text
-    head, tail = re.sub(r"(?<=\s)\S{,60}$", "", text[:LONGEST - 60]), re.sub(r"^\S{,40}(?=\s)", "", text[-50:])
-    return f"{head.rstrip()} […] {tail.lstrip()}"
+    >>> first_line(lambda word, pieces: 0, "def cut(pieces, word):\\n    return 0")
+    'Its parameters have changed places: the first line is def cut(word, pieces).'
+    """
+    due = [name for name, parameter in inspect.signature(reference).parameters.items()
+           if parameter.kind is not parameter.KEYWORD_ONLY]
+    try:
+        function = next(node for node in ast.parse(source).body if isinstance(node, ast.FunctionDef))
+    except (SyntaxError, StopIteration):                                # a lambda's source may be half a line
+        return None
+    mine = [argument.arg for argument in function.args.args]
+    if mine == due or sorted(mine) != sorted(due):
+        return None
+    return f"Its parameters have changed places: the first line is def {function.name}({', '.join(due)})."
