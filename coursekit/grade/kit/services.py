@@ -1,9 +1,10 @@
-"""What a check may ask of an answer besides its results: whom it calls, its source, gradients, changed arguments.
+"""What a check may ask of an answer besides its results: whom it calls, its source, gradients, changed arguments; and
+what it may lend it.
 
 An answer is the function that a student wrote. Here it lies in the same process. When submissions are graded it runs in
 a sandbox, and what the check holds is a stand-in with an attribute `_remote` that offers the same services there:
-`_remote.watch(names)`, `.named(names)`, `.source()`, `.vjp(args, cotangent)`, `.back(args, positions)`, and sets seeds
-there (`.seed()`). Only data comes back.
+`_remote.watch(names)`, `.named(names)`, `.source()`, `.vjp(args, cotangent)`, `.back(args, positions)`,
+`.beside(name)`, `.lent(functions)`, and sets seeds there (`.seed()`). Only data comes back, or other such stand-ins.
 """
 
 import collections
@@ -127,6 +128,80 @@ def vjp(answer, args, cotangent):
     return [next(found) if differentiable(x) else None for x in given]
 
 
+def beside(answer, name):
+    """The student's function of that name, as the answer sees it; None if there is none. (What an answer has imported,
+    or was lent, is not the student's.)
+
+    >>> names = {}
+    >>> exec("def half(x): return x / 2\\ndef quarter(x): return half(half(x))", names)
+    >>> beside(names["quarter"], "half")(3), beside(names["quarter"], "third")
+    (1.5, None)
+    """
+    if hasattr(answer, "_remote"):
+        return answer._remote.beside(name)
+    names = getattr(answer, "__globals__", {})
+    found = names.get(name)
+    return found if getattr(found, "__globals__", None) is names else None
+
+
+def calls(answer, name, seen=()):
+    """Does the answer call the student's function of that name, itself or through others of the student's?
+
+    It looks at the source alone: False where there is none to be had.
+    """
+    words = set(re.findall(r"(\w+)\(", source(answer))) - {*seen}
+    others = () if name in words else filter(None, (beside(answer, word) for word in words))
+    return name in words or any(calls(other, name, {*seen, *words}) for other in others)
+
+
+@contextlib.contextmanager
+def lent(answer, functions):
+    """While it is open, the student's functions of these names are answered by those of the grader.
+
+    functions: {name: function}. All that the student wrote and that looks a name up calls the grader's function in its
+    place, which takes and returns data alone (in a sandbox; it runs outside of it, see sandbox/lender.py). Afterwards
+    the student's own are back, and who has kept what was lent gets a RuntimeError from it.
+
+    >>> names = {}
+    >>> exec("def half(x): return x / 3\\ndef quarter(x): return half(half(x))", names)
+    >>> with lent(names["quarter"], {"half": lambda x: x / 2}):
+    ...     names["quarter"](1)
+    0.25
+    >>> names["quarter"](9)
+    1.0
+    """
+    if hasattr(answer, "_remote"):
+        with answer._remote.lent(functions):
+            yield
+        return
+    names, there = getattr(answer, "__globals__", {}), [_Lent(name, function) for name, function in functions.items()]
+    own = {name: names[name] for name in functions if name in names}
+    names.update(zip(functions, there, strict=True))
+    try:
+        yield
+    finally:
+        for name, stand_in in zip(functions, there, strict=True):
+            stand_in.function = None
+            names.pop(name, None)
+        names.update(own)
+
+
+class _Lent:
+    """A function of the grader's in the place of a student's. It has no name, and nobody watches what it calls."""
+
+    def __init__(self, name, function):
+        self.name, self.function = name, function
+
+    def __call__(self, *args, **kwargs):
+        if not self.function:
+            raise RuntimeError(f"{self.name} was lent for one test, which is over")
+        before, Watch.looks = Watch.looks, False
+        try:
+            return self.function(*args, **kwargs)
+        finally:
+            Watch.looks = before
+
+
 def watch(answer, names):
     """A context manager whose `.calls` lists which of the named functions ran inside it, in order, by any name.
 
@@ -147,6 +222,8 @@ def watch(answer, names):
 class Watch:
     """`watch` in this process: Python's profiler sees Python functions, torch's function mode its own."""
 
+    looks = True                                                        # not while a function runs that was lent
+
     def __init__(self, names):
         self.calls, self._codes, self._names = [], {}, collections.defaultdict(list)
         for name in names:
@@ -166,14 +243,14 @@ class Watch:
         self._mode.__exit__(*error)
 
     def _profile(self, frame, event, _):
-        if event == "call":
+        if event == "call" and Watch.looks:
             code = frame.f_code
             if code not in self._codes:
                 self._codes[code] = self._meant(str(frame.f_globals.get("__name__")), code.co_qualname)
             self.calls += self._codes[code]
 
     def _saw(self, path):
-        self.calls += self._meant("torch", path)
+        self.calls += self._meant("torch", path) if Watch.looks else []
 
     def _meant(self, module, path):
         """The names of a function, or of the class whose method it is: of those that end alike, the likest."""

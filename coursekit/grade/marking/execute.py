@@ -76,7 +76,7 @@ def run_notebook(nb, locked, folder=None, kind=None, limits=Limits(), seed=""):
     told = None
     try:
         told = ours.recv()                                              # that it has started
-        if ours.poll(limits.start + 1.5 * limits.submission + PATIENCE):
+        if ours.poll(limits.start + 2 * limits.submission + PATIENCE):
             told = ours.recv()
         else:
             told = _nothing_ran(nb, locked, "timed out", "the tests did not finish in time")

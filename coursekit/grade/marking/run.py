@@ -60,6 +60,7 @@ class Run:
         self.nb, self.locked, self.folder, self.kind, self.limits = copy.deepcopy(nb), locked, folder, kind, limits
         self.state, self.notes, self.unseen, self.starved = "ran", [], {}, False
         self.session, self.starts, self.until = None, 0, time.monotonic() + 2 * limits.start
+        self.renewals = limits.submission / 2                           # seconds to replace sandboxes that were lent to
         self.steps, self.taken = [], 0                                  # taken: how many by the sandbox of now
         self.outputs, self.names, self.told = Outputs(), Names(), {}     # told: names that hidden tests defined
         self.number = 0
@@ -95,8 +96,11 @@ class Run:
 
     def _alive(self, steps=None):
         """Make sure that there is a sandbox which has taken so many steps (None: all so far), but for those that
-        brought one down."""
-        steps = len(self.steps) if steps is None else steps
+        brought one down. What was lent to one may be kept there: it is replaced, at nobody's cost, within bounds."""
+        steps, began = len(self.steps) if steps is None else steps, time.monotonic()
+        if renew := bool(self.session and self.session.has_lent):
+            self.session.stop()
+            self.starts -= 1
         if time.monotonic() > self.until:
             self._give_up("timed out", f"the {self.limits.submission:.0f} seconds of this notebook are over")
         while not (self.session and self.session.alive and self.taken >= steps):
@@ -110,6 +114,10 @@ class Run:
                         self._take()
                     else:
                         self.taken += 1
+        if renew:
+            extra = min(self.renewals, time.monotonic() - began)
+            self.renewals -= extra
+            self._has(self.until - time.monotonic() + extra)
 
     def _start(self):
         if self.session:

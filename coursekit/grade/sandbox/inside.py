@@ -27,7 +27,7 @@ class Conversation:
         self.reading, self.writing, self.shell = reading, writing, shell
         self.objects, self.requests, self.lock = [], [], threading.RLock()
         self.watching, self.talking, self.late = None, False, False
-        self.kept = {}
+        self.kept, self.lent = {}, []
 
     def serve_forever(self):
         """Say hello, then answer request after request."""
@@ -205,6 +205,19 @@ class Conversation:
     def do_back(self, answer, args, positions):
         """The result and changed arguments, see services.back."""
         return services.back(answer, args, positions)
+
+    def do_beside(self, answer, name):
+        """Another function of the student's, see services.beside."""
+        return services.beside(answer, name)
+
+    def do_lend(self, answer, functions):
+        """Put functions of the grader's in place of the student's, see services.lent."""
+        self.lent.append(services.lent(answer, functions))
+        self.lent[-1].__enter__()
+
+    def do_take_back(self):
+        """Put the student's own back."""
+        self.lent.pop().__exit__(None, None, None)
 
     def do_watch(self, answer, names):
         """Begin to record calls, see services.watch."""

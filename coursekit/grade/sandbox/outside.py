@@ -5,13 +5,14 @@ attributes, and for nothing else: comparisons, arithmetic and conversions never 
 nothing for it to lie about. What comes back is data wherever it can be.
 
     answer(x)                 arguments go in as data, functions among them as callbacks; exceptions come back
-    answer._remote.source()   what only a check asks for: source, named, vjp, back, watch, seed (see checks/answers.py)
+    answer._remote.source()   what only a check asks for: source, named, vjp, back, watch, lent, … (see kit/services.py)
 """
 
 import itertools
 import secrets
 import time
 
+from coursekit.grade.sandbox.lender import Lender
 from coursekit.grade.sandbox.process import GraderError, Sandbox
 from coursekit.grade.sandbox.protocol import (
     ERRORS,
@@ -34,10 +35,11 @@ class Session:
 
     `until` is the time (time.monotonic()) at which everything must be over; each request also has its own seconds.
     `starved` becomes true when one of them used up its seconds, and had a processor for less than half of them.
+    `has_lent` becomes true when functions were lent to it: it may have kept what they told.
     """
 
     def __init__(self, kind, limits, until):
-        self.limits, self.until, self.starved = limits, until, False
+        self.limits, self.until, self.starved, self.has_lent = limits, until, False, False
         self.functions, self.raised, self.requests = [], [], []
         self.sandbox = Sandbox(kind, limits)
         try:
@@ -221,7 +223,7 @@ class CallableHandle(Handle):
 
 
 class Remote:
-    """What a check may ask of an answer besides calling it; `checks/answers.py` says what each of these means."""
+    """What a check may ask of an answer besides calling it; `kit/services.py` says what each of these means."""
 
     def __init__(self, session, handle):
         self._session, self._handle = session, handle
@@ -253,6 +255,18 @@ class Remote:
             raise TypeError("a result and the changed arguments were expected")
         return found
 
+    def beside(self, name):
+        """The student's function of that name, as the answer sees it; None if there is none."""
+        found = self._session.ask("beside", self._handle, name)
+        if not isinstance(found, CallableHandle):
+            return None
+        object.__setattr__(found, "__name__", name)
+        return found
+
+    def lent(self, functions):
+        """A context manager: while it is open, the student's functions of these names are answered from outside."""
+        return Lent(self._session, self._handle, functions)
+
     def watch(self, names):
         """A context manager; its `.calls` lists which of the named functions were called in the sandbox meanwhile."""
         return Watch(self._session, self._handle, list(names))
@@ -271,3 +285,24 @@ class Watch:
     def __exit__(self, kind, error, trace):
         if kind is None or issubclass(kind, Exception):
             self.calls = self._session.among(self._names, self._session.ask("watched"))
+
+
+class Lent:
+    """See `Remote.lent`. What is lent takes data alone, answers here, and only until this is closed."""
+
+    def __init__(self, session, handle, functions):
+        self._session, self._handle, self._functions = session, handle, functions
+        self._lender = Lender(functions)
+
+    def __enter__(self):
+        self._session.has_lent = True
+        self._session.ask("lend", self._handle, {name: self._asks(name) for name in self._functions})
+        return self
+
+    def __exit__(self, kind, error, trace):
+        self._lender.stop()
+        if kind is None or issubclass(kind, Exception):
+            self._session.ask("take_back")
+
+    def _asks(self, name):
+        return lambda *args, **kwargs: self._lender.call(name, args, kwargs, self._session.until - 1)
