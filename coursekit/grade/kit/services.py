@@ -301,19 +301,3 @@ def named(answer, names):
 def _ends(path):
     """The first and the last part of a full name."""
     return path.partition(".")[0], path.rpartition(".")[2].strip("_")
-
-
-def beside(answer, name):
-    """The student's function of that name, as the answer sees it; None if there is none."""
-    if not hasattr(answer, "_remote"):
-        found = getattr(answer, "__globals__", {}).get(name)
-        return found if getattr(found, "__globals__", None) is getattr(answer, "__globals__", 0) else None
-    with contextlib.suppress(KeyError):
-        return answer._session.name(name)
-
-
-def calls(answer, name, seen=()):
-    """Does the answer call the student's function of that name, itself or through others?"""
-    words = set(re.findall(r"(\w+)\(", source(answer))) - {*seen}
-    others = () if name in words else filter(callable, (beside(answer, word) for word in words))
-    return name in words or any(calls(other, name, {*seen, *words}) for other in others)
