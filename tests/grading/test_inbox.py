@@ -262,6 +262,20 @@ def test_a_students_zip_is_unpacked_wherever_it_lies(course, place):
     assert handed_in(course)["ileve", "hw/run.sh"] == OTHER_KIND.decode()
 
 
+@pytest.mark.parametrize("limit, of, words", [(None, None, "is no complete zip file"),
+                                              ("MAX_NOTEBOOK", inbox, "is too large: the most is"),
+                                              ("MAX_UNPACKED", inbox, "is too much"),
+                                              ("MAX_ENTRIES", archive, "has more than 1 entries")])
+def test_student_and_teacher_learn_why_a_zip_was_not_opened(course, limit, of, words, monkeypatch):
+    data = zipped({"a.ipynb": "jane", "b.ipynb": "jane"})
+    if limit:
+        monkeypatch.setattr(of, limit, 1)
+    put(course, {"doejane_4711_815_hw.zip": data if limit else data[:40]})
+    students, left = sorted_by(course)
+    assert students == ["jdoe"] and [why.startswith(words) for why in left] == [True]
+    assert left.popitem()[1] == ["hw.zip of jdoe"] and words in rejection(course, "jdoe")
+
+
 BOMBS = {
     "nine folders of zeros": lambda: zipped({f"{n}/zeros.csv": b"\0" * (45 << 20) for n in range(9)}),
     "forty thousand empty files": lambda: zipped({f"{n}.py": b"" for n in range(40_000)}),

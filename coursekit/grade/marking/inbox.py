@@ -80,7 +80,7 @@ def collected(entries, assignment, student, stack, say):
         for parts, size, read in entry.files:
             if parts[-1].lower().endswith(".zip"):
                 room -= size                                            # it is held in memory
-                found += unpacked(parts, size, read, room, stack, lambda why: say(why, f"{parts[-1]} of {student}"))
+                found += unpacked(parts, size, read, room, stack)
             else:
                 found.append((parts, size, read))
     found.sort(key=lambda file: rank(file[0][-1]))
@@ -93,7 +93,9 @@ def collected(entries, assignment, student, stack, say):
             name = f"again/{name}"
         kind = rank(parts[-1])
         notebooks += [name] if kind == 0 else []
-        if kind == 2:
+        if size is None:                                                # a zip file that was not opened, and why
+            files[name] = read
+        elif kind == 2:
             files[name] = lambda: OTHER_KIND
         elif size > MAX_NOTEBOOK:
             files[name] = lambda: LARGE
@@ -116,15 +118,17 @@ def rank(name):
     return 0 if suffix == ".ipynb" else 1 if suffix in ALLOWED else 2
 
 
-def unpacked(parts, size, read, room, stack, say):
-    """What is in a student's zip file, as `collected` has it; or one marker in its place."""
-    if size > MAX_NOTEBOOK or room < 0:
-        return [(parts, 0, lambda: LARGE)]
+def unpacked(parts, size, read, room, stack):
+    """What is in a student's zip file, as `collected` has it; or what says why not, with None for its size."""
+    if size > MAX_NOTEBOOK:
+        return [(parts, None, lambda: LARGE)]
+    if room < 0:
+        return [(parts, None, lambda: TOO_MUCH)]
     try:
         return archive.files(stack.enter_context(archive.opened(io.BytesIO(read()), archive.MAX_ENTRIES)))
     except archive.Broken as error:
-        say(str(error))
-        return [(parts, 0, lambda: LEFT_OUT + str(error).encode())]
+        why = LEFT_OUT + str(error).encode()                            # `error` is gone when this is read
+        return [(parts, None, lambda: why)]
 
 
 def put(target, files, say):
