@@ -21,7 +21,7 @@ def best_of(f, n=3):
 
 def in_turns(functions, n=3):
     """`best_of` for several functions that take turns, so that a busy moment of the machine strikes them all alike."""
-    return [min(seconds) for seconds in zip(*([best_of(f, 1) for f in functions] for _ in range(n)))]
+    return [min(seconds) for seconds in zip(*([best_of(f, 1) for f in functions] for _ in range(n)), strict=True)]
 
 
 def compare(what, other, ours_s, other_s, agreement, target=None):
@@ -44,7 +44,7 @@ def compare(what, other, ours_s, other_s, agreement, target=None):
 def table(rows):
     """Print dictionaries with the same keys as one aligned table, the keys as its head."""
     lines = [list(rows[0])] + [[str(cell) for cell in row.values()] for row in rows]
-    widths = [max(map(len, column)) for column in zip(*lines)]
+    widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
     lines.insert(1, ["-" * width for width in widths])
     for line in lines:
-        print("  ".join(cell.ljust(width) for cell, width in zip(line, widths)).rstrip())
+        print("  ".join(cell.ljust(width) for cell, width in zip(line, widths, strict=True)).rstrip())

@@ -26,7 +26,8 @@ def main(n=16):
     (scores, grad), (full_scores, full_grad) = (step(model, ids, labels, folded) for folded in (True, False))
     gap = (scores - full_scores).abs().max().item(), ((grad - full_grad).norm() / full_grad.norm()).item()
     rows = [compare(f"training step, batch {n}", "unfolded attention",
-                    best_of(lambda: step(model, ids, labels, True), 5), best_of(lambda: step(model, ids, labels, False), 3),
+                    best_of(lambda: step(model, ids, labels, True), 5),
+                    best_of(lambda: step(model, ids, labels, False), 3),
                     f"scores {gap[0]:.0e}, gradient {gap[1]:.0e} (relative)", target=5)]
     table(rows)
 

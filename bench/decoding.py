@@ -36,7 +36,7 @@ def peer_generate(peer, rows, n, **options):
 def row(what, against, functions, n_tokens, turns, target=None):
     """One row: our seconds, theirs, the tokens a second of both, and how many tokens they agree on."""
     ours, theirs = (f() for f in functions)
-    same = sum(a == b for x, y in zip(ours, theirs) for a, b in zip(x, y))
+    same = sum(a == b for x, y in zip(ours, theirs, strict=True) for a, b in zip(x, y, strict=True))
     ours_s, theirs_s = in_turns(functions, turns)
     found = compare(what, against, ours_s, theirs_s, f"{same} of {n_tokens} tokens", target)
     return found | {"tokens/s": f"{n_tokens / ours_s:.0f} : {n_tokens / theirs_s:.0f}"}

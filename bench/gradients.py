@@ -19,12 +19,12 @@ def by_captum(model, forward, documents, n_steps):
     explainer = IntegratedGradients(forward)
     parts = [explainer.attribute(model.embed(document)[None], model.baseline(document)[None], n_steps=n_steps)
              for document in documents]
-    return [part[0, model.own(document)].sum(-1).numpy() for part, document in zip(parts, documents)]
+    return [part[0, model.own(document)].sum(-1).numpy() for part, document in zip(parts, documents, strict=True)]
 
 
 def error(scores, reference):
     """The largest relative distance ‖a − b‖/‖b‖ of two lists of arrays."""
-    return max(np.linalg.norm(a - b) / np.linalg.norm(b) for a, b in zip(scores, reference))
+    return max(np.linalg.norm(a - b) / np.linalg.norm(b) for a, b in zip(scores, reference, strict=True))
 
 
 def main(n=5):

@@ -33,7 +33,7 @@ def make_course(folder, n):
     course = Course(folder)
     work = course.prepare(NAME)
     solved = nbformat.read(course.source(NAME), as_version=4)
-    for cell, answer in zip(work.cells, solved.cells):
+    for cell, answer in zip(work.cells, solved.cells, strict=True):
         if answer.metadata.get("nbgrader", {}).get("solution"):
             cell.source = answer.source
     for i in range(n):

@@ -79,7 +79,7 @@ def shap_rows(model, tokens, n=1000, n_permutations=20):
 
         kinds = ((f"KernelSHAP, {n} samples", "KernelExplainer", our_kernel, their_kernel),
                  (f"{n_permutations} permutations", "PermutationExplainer", our_permutation, their_permutation))
-        for (what, against, ours, theirs), target in zip(kinds, targets):
+        for (what, against, ours, theirs), target in zip(kinds, targets, strict=True):
             agreement = f"off {off(ours()):.0e} / {off(theirs()):.0e}"
             yield row(f"{what}, {name}", against, ours, theirs, agreement, target, repeat)
 

@@ -12,6 +12,7 @@ os.environ["TOKENIZERS_PARALLELISM"] = "false"  # read when tokenizers is first 
 import json
 from collections import Counter
 from functools import partial
+from itertools import pairwise
 
 import tiktoken
 from tokenizers import Tokenizer, models, pre_tokenizers, trainers
@@ -30,7 +31,7 @@ def plain_training(texts, n_merges):
     for _ in range(n_merges):
         counts = Counter()
         for word, times in words:
-            for pair in zip(word, word[1:]):
+            for pair in pairwise(word):
                 counts[pair] += times
         pair = min(counts, key=lambda pair: (-counts[pair], age[pair[0]], age[pair[1]]))
         merges.append(pair)
@@ -83,7 +84,7 @@ def encoding_rows(seen, unseen):
         return [encoders[name](text) for text in unseen]
 
     first_s = {name: best_of(lambda: ids(name), 1) for name in encoders}
-    warm_s = dict(zip(encoders, in_turns([partial(ids, name) for name in encoders], 9)))
+    warm_s = dict(zip(encoders, in_turns([partial(ids, name) for name in encoders], 9), strict=True))
     for name, target in [("tokenizers", 1), ("tiktoken", None)]:
         yield compare("encode, warm", name, warm_s["ours"], warm_s[name], agreement(ids("ours"), ids(name)), target)
     for name in ["tokenizers", "tiktoken"]:
@@ -91,8 +92,8 @@ def encoding_rows(seen, unseen):
 
 
 def agreement(ours, theirs):
-    """How many of two lists' items are the same, in words."""
-    return f"{sum(a == b for a, b in zip(ours, theirs))} of {max(len(ours), len(theirs))} the same"
+    """How many of two lists' items are the same, in words; what the longer list has more is not."""
+    return f"{sum(a == b for a, b in zip(ours, theirs, strict=False))} of {max(len(ours), len(theirs))} the same"
 
 
 def main():

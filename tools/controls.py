@@ -77,7 +77,7 @@ def again():
 
 def _call(number, function, widgets, when=""):
     for setting in settings(list(widgets.values())):
-        arguments = dict(zip(widgets, setting))
+        arguments = dict(zip(widgets, setting, strict=True))
         try:
             with capture_output():
                 function(**arguments)

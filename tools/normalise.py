@@ -39,7 +39,7 @@ def normalise(notebook):
     })
     notebook.nbformat, notebook.nbformat_minor = 4, 5
     number = 0
-    for cell, name in zip(notebook.cells, cell_ids(notebook.cells)):
+    for cell, name in zip(notebook.cells, cell_ids(notebook.cells), strict=True):
         cell.id = name
         cell.metadata = from_dict({k: v for k, v in cell.metadata.items() if k not in NOISY_METADATA})
         if cell.cell_type != "code":

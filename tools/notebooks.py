@@ -107,7 +107,7 @@ def write(notebook, path):
 
 
 def peak_mb(maxrss):
-    """Peak memory in MB (10**6 bytes) of getrusage's ru_maxrss, which counts in units of 1024 bytes, on macOS in bytes."""
+    """Peak memory in MB (10**6 bytes) of getrusage's ru_maxrss, counted in units of 1024 bytes, on macOS in bytes."""
     return maxrss * (1 if sys.platform == "darwin" else 1024) / 1e6
 
 
@@ -148,10 +148,11 @@ def main():
     with ThreadPoolExecutor(AT_ONCE) as pool:
         results = list(pool.map(lambda path: measured(path, asked.what == "execute"), lectures))
     print(f"{'lecture':<28}{'seconds':>8}{'peak MB':>9}  status")
-    for path, result in zip(lectures, results):
+    for path, result in zip(lectures, results, strict=True):
         status = "FAILED" if result["problem"] else "ok"
         print(f"{path.stem:<28}{result['seconds']:>8.1f}{result['peak']:>9.0f}  {status}")
-    failed = [f"{path.name}, {result['problem']}" for path, result in zip(lectures, results) if result["problem"]]
+    failed = [f"{path.name}, {result['problem']}" for path, result in zip(lectures, results, strict=True)
+              if result["problem"]]
     if failed:
         sys.exit("\n" + "\n".join(failed))
 

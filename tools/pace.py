@@ -18,7 +18,7 @@ MOST = 110                                              # minutes of one lecture
 
 
 def counted(notebook):
-    """What the rule counts: words of text, lines of code that are not blank, figures, predictions, controls, minutes."""
+    """What the rule counts: words of text, lines of code (none blank), figures, predictions, controls, minutes."""
     code = [cell for cell in notebook.cells if cell.cell_type == "code"]
     text = "\n".join(cell.source for cell in notebook.cells if cell.cell_type == "markdown")
     figures = sum("<img" in str(output.get("data", {}).get("text/html", "")) or "image/png" in output.get("data", {})

@@ -6,6 +6,7 @@ nothing. A `.venv` that you made yourself (with uv, say) is kept and completed.
 
 This file runs on the machine's own Python, whatever that is, so its syntax is kept to what Python 2.7 and 3.x share.
 """
+# ruff: noqa: UP031 (an f-string is a syntax error for the Pythons that it turns away with one line)
 
 import hashlib
 import os

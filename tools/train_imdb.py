@@ -41,7 +41,7 @@ def word_dropout(ids, pad_id):
 
 
 def crop(ids, lengths, size):
-    """A window of `size` tokens ([CLS] first) at a random place of each document: half the text, a third of the time."""
+    """`size` tokens ([CLS] first) from a random place of each document: half the text, a third of the time."""
     start = (torch.rand(len(ids)) * (lengths - size + 1).clamp(min=1)).long()
     window = start[:, None] + torch.arange(1, size)
     return torch.cat([ids[:, :1], ids.gather(1, window)], 1), lengths.clamp(max=size)
@@ -90,9 +90,10 @@ def train_classifier(name, tokenizer, reviews, test):
 
     started = time.time()
     history = train(model, loss, bucketed(lengths[fit], recipe["batch"]), recipe["epochs"], lr=recipe["lr"],
-                    seed=recipe["seed"], validate=lambda m: accuracy(m, ids[held_out], lengths[held_out], labels[held_out]))
+                    seed=recipe["seed"],
+                    validate=lambda m: accuracy(m, ids[held_out], lengths[held_out], labels[held_out]))
     seconds = time.time() - started
-    test_accuracy = accuracy(model.half().float(), *encoded(model, test))   # measured on what is shipped: half precision
+    test_accuracy = accuracy(model.half().float(), *encoded(model, test))   # of what is shipped: half precision
     facts = {
         "Accuracy on the 25,000 test reviews": f"{test_accuracy:.2%} (in the half precision that is shipped)",
         "Accuracy on the 2,000 held-out training reviews": f"{history[-1]['score']:.2%}",
@@ -118,7 +119,7 @@ def count_words(tokenizer, reviews, test):
     def share_right(T):
         """Accuracy of the sum of the log-odds of the first T words (None: of all)."""
         scores = [sum(log_odds.get(word, 0.0) for word in words[:T]) for words, _ in documents]
-        return sum((score > 0) == label for score, (_, label) in zip(scores, documents)) / len(documents)
+        return sum((score > 0) == label for score, (_, label) in zip(scores, documents, strict=True)) / len(documents)
 
     facts = {
         "Accuracy on the 25,000 test reviews": f"{share_right(None):.2%} (in the half precision that is shipped)",

@@ -30,8 +30,8 @@ def classifier(name):
     torch.manual_seed(0)
     pieces = [*SPECIAL, *(piece for piece in WordPieceTokenizer.train(texts, 400).vocab if piece not in SPECIAL)]
     tokenizer = transformers.BertTokenizerFast(vocab={piece: i for i, piece in enumerate(pieces)}, model_max_length=128)
-    config = transformers.BertConfig(vocab_size=len(pieces), hidden_size=24, num_hidden_layers=12, num_attention_heads=12,
-                                     intermediate_size=48, max_position_embeddings=128)
+    config = transformers.BertConfig(vocab_size=len(pieces), hidden_size=24, intermediate_size=48, num_hidden_layers=12,
+                                     num_attention_heads=12, max_position_embeddings=128)
     return HuggingFaceClassifier(transformers.BertForSequenceClassification(config), tokenizer)
 
 

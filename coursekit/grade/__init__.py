@@ -1,4 +1,4 @@
-"""Exercises and marks. An assignment says `from coursekit.grade import check`, and `check.<topic>.<question>(answer)`."""
+"""Exercises and marks. An assignment says `from coursekit.grade import check`, `check.<topic>.<question>(answer)`."""
 
 __all__ = ["check"]
 

@@ -151,7 +151,8 @@ def sort(course, assignment, source=None):
         print(f"{assignment}: complete grading/roster.csv, or say whose they are:\n{command} STUDENT 'NAME'",
               file=sys.stderr)
     for student, labels in list(doubtful.items())[:10]:
-        print(f"{assignment}: {student}: nothing counts until you choose, or take what is not theirs out of the inbox:\n"
+        print(f"{assignment}: {student}: nothing counts until you choose, "
+              "or take what is not theirs out of the inbox:\n"
               + "\n".join(f"{command} {student} {shlex.quote(shown(label))}" for label in labels), file=sys.stderr)
     if len(doubtful) > 10:
         print(f"{assignment}: so it is with {len(doubtful) - 10} more. Is an older download in the inbox as well?",

@@ -8,7 +8,8 @@ from playwright.sync_api import expect
 from tools import notebooks
 from tools.normalise import CONTROL, normalise
 
-CELLS = ["from ipywidgets import interact\n\ndef doubled(x):\n    print('twice is', 2 * x)\n\ninteract(doubled, x=(0, 10));",
+CELLS = ["from ipywidgets import interact\n\ndef doubled(x):\n    print('twice is', 2 * x)\n\n"
+         "interact(doubled, x=(0, 10));",
          "print('done')"]
 
 

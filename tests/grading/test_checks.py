@@ -248,7 +248,7 @@ def test_watch_leaves_everything_as_it_was():
 
 
 def test_a_class_is_known_by_its_own_methods_not_by_their_decorators():
-    """`torch.no_grad()` and `contextmanager` wrap all functions in the same code: using another one of them is no use."""
+    """`torch.no_grad()` and `contextmanager` wrap all functions in the same code: to use another of them is no use."""
     @torch.no_grad()
     def other():
         return 1

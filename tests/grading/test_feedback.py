@@ -141,7 +141,7 @@ def test_of_the_teachers_texts_headings_are_shown_and_of_the_students_all():
     ("✗ one is not right.", ["✗ one is not right.", UNSEEN])])
 def test_an_empty_answer_is_called_empty_once(said, lines):
     tests = [cell(name, name, grade=True, locked=True) for name in ("check_one", "more_one")]
-    for test, words in zip(tests, (said, UNSEEN)):
+    for test, words in zip(tests, (said, UNSEEN), strict=True):
         test.outputs = [new_output("error", ename="CheckFailed", evalue=words, traceback=[words])]
     made = new_notebook(cells=tests)
     marks = {"one": [Mark("check_one", 0, 1), Mark("more_one", 0, 2)]}

@@ -16,7 +16,8 @@ def test_late_days(days, penalty):
 def test_late_days_are_taken_off(small):
     folder, course, released = small
     with open(folder / "nbgrader_config.py", "a", encoding="utf-8") as file:
-        file.write('c.AssignLatePenalties.plugin_class = "coursekit.grade.marking.late_days.LateDays"\nc.LateDays.per_day = 0.2\n')
+        file.write('c.AssignLatePenalties.plugin_class = "coursekit.grade.marking.late_days.LateDays"\n'
+                   "c.LateDays.per_day = 0.2\n")
     hand_in(folder, "ada", answers(released))
     hand_in(folder, "ada", b"2026-05-02 18:00:00 UTC", "timestamp.txt")
     command(folder, "release", "--due", "2026-05-01 12:00:00 UTC")

@@ -5,7 +5,7 @@ import pytest
 from coursekit.grade.marking.owners import NOBODY, OTHER_NUMBER, TWO, TWO_WAYS, claim, keys
 
 WHO = ("first_name", "last_name", "email", "lms_user_id")
-PEOPLE = {name: dict(zip(WHO, about)) for name, about in {
+PEOPLE = {name: dict(zip(WHO, about, strict=True)) for name, about in {
     "jdoe": ("Jane", "Doe", "jane.doe@example.org", "4711"), "x_y": ("Xavier", "Yáñez", "xy@example.org", "4712"),
     "ann1": ("Ann", "Lee", "ann1@example.org", "4713"), "ann2": ("Ann", "Lee", "ann2@example.org", "4714"),
     "squinn": ("Sam", "Quinn", "jdoe@elsewhere.org", "4799"), "petrov": ("Pyotr", "Petrov", None, None)}.items()}

@@ -5,6 +5,7 @@ import os
 import subprocess
 import sys
 import time
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -221,7 +222,8 @@ def test_nothing_is_left_when_it_stops(kind):
 
 def test_nothing_is_left_when_the_grader_dies(kind):
     """The grader is killed in the middle of a call."""
-    program = ("import time\nfrom coursekit.grade.sandbox.outside import Session\nfrom coursekit.grade.sandbox.kinds import Limits\n"
+    program = ("import time\nfrom coursekit.grade.sandbox.outside import Session\n"
+               "from coursekit.grade.sandbox.kinds import Limits\n"
                f"s = Session({kind!r}, Limits(), time.monotonic() + 60)\n"
                "s.ask('cell', 'import subprocess, time; subprocess.Popen([\"sleep\", \"86396\"])')\n"
                "print('up', flush=True)\n"
@@ -289,4 +291,4 @@ def test_container_command(monkeypatch):
                  "--name a-name-0000000a", f"--memory {1 << 30}", "--user 20010:20010",
                  f"{process.PACKAGE}/models:/course/coursekit/models:ro"):
         assert part in text
-    assert all(part.endswith(":ro") for flag, part in zip(command, command[1:]) if flag == "--volume")
+    assert all(part.endswith(":ro") for flag, part in pairwise(command) if flag == "--volume")

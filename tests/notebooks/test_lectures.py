@@ -34,8 +34,9 @@ def run_measured(command, folder):
     """Run a command; its exit status, what it printed, seconds, and the peak memory (MB) of its largest process."""
     environment = {name: value for name, value in os.environ.items() if not name.startswith("PYTEST_")}
     start = time.perf_counter()
-    done = subprocess.run([sys.executable, "-c", MEASURE, folder / "peak", *command], cwd=notebooks.ROOT, text=True,
-                          env={**environment, **notebooks.ENVIRONMENT}, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+    done = subprocess.run([sys.executable, "-c", MEASURE, folder / "peak", *command], cwd=notebooks.ROOT,
+                          env={**environment, **notebooks.ENVIRONMENT}, text=True,
+                          stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
     peak = notebooks.peak_mb(int((folder / "peak").read_text()))
     return done.returncode, done.stdout, time.perf_counter() - start, peak
 

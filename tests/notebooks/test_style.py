@@ -9,6 +9,7 @@ import json
 import re
 import sys
 import tomllib
+from itertools import pairwise
 
 import nbformat
 import pytest
@@ -65,7 +66,7 @@ def test_title_and_number(path):
 def test_the_parts_that_every_lecture_has_in_their_order(path):
     prose = "\n\n".join(cell.source for cell in read(path).cells if cell.cell_type == "markdown")
     at = [re.search(rf"^(#+ |[-*] |> )?\W*{part}\b|\*\*{part}\b", prose, re.M) for part in PARTS]
-    missing = [part for part, found in zip(PARTS, at) if found is None]
+    missing = [part for part, found in zip(PARTS, at, strict=True) if found is None]
     assert not missing
     assert re.search(r"Takes\W+.*\d+.*min", prose), "say how many minutes the lecture takes"
     starts = [found.start() for found in at]
@@ -174,5 +175,4 @@ def test_no_number_becomes_a_list_by_accident(path):
     for cell in read(path).cells:
         if cell.cell_type == "markdown":
             numbers = [int(number) for number in re.findall(r"^[> ]*(\d+)\. ", cell.source, re.M)]
-            follows = [0, *numbers]
-            assert all(n in (1, last + 1) for last, n in zip(follows, numbers)), f"a list begins at {numbers}"
+            assert all(n in (1, last + 1) for last, n in pairwise([0, *numbers])), f"a list begins at {numbers}"

@@ -1,6 +1,6 @@
-"""Every `interact` of every lecture answers over its whole range (tools/controls.py says which settings are tried), once
-where it stands and once more at the end of Run All; in the same run its online sections, with small untrained models
-(tools/untrained.py)."""
+"""Every `interact` of every lecture answers over its whole range (tools/controls.py says which settings are tried),
+once where it stands and once more at the end of Run All; in the same run its online sections, with small untrained
+models (tools/untrained.py)."""
 
 import re
 
@@ -45,8 +45,8 @@ def test_every_control_answers_over_its_range(path):
 
 
 def test_three_lectures_have_an_online_section():
-    found = [notebooks.number(path) for path in notebooks.find() if "ONLINE = False" in path.read_text(encoding="utf-8")]
-    assert {"03", "04", "05"} <= set(found) <= {notebooks.number(path) for path in with_controls()}
+    found = {notebooks.number(path) for path in notebooks.find() if "ONLINE = False" in path.read_text("utf-8")}
+    assert {"03", "04", "05"} <= found <= {notebooks.number(path) for path in with_controls()}
 
 
 def test_a_setting_that_fails_is_named(tmp_path):

@@ -8,4 +8,4 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 from tools.saving import saved_clean  # noqa: E402
 
-get_config().FileContentsManager.pre_save_hook = saved_clean  # noqa: F821: Jupyter gives this file `get_config`
+get_config().FileContentsManager.pre_save_hook = saved_clean  # noqa: F821 (Jupyter gives this file `get_config`)

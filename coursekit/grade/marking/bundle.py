@@ -64,7 +64,8 @@ def write(course, assignments, path, exam=False):
                 file = os.path.join(here, name)
                 if not name.startswith(".") and not name.endswith((".pyc", ".tmp")) and not os.path.islink(file):
                     wanted[os.path.relpath(file, course.root)] = file
-    for name in TEACHERS | {name for name in wanted if exam and name.startswith(CHECKS) and name != f"{CHECKS}__init__.py"}:
+    expected = {name for name in wanted if name.startswith(CHECKS) and name != f"{CHECKS}__init__.py"}
+    for name in TEACHERS | (expected if exam else set()):
         wanted.pop(name, None)
     for assignment in assignments:
         folder = course.grading / "release" / assignment

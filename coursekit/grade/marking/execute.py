@@ -115,7 +115,7 @@ def _run(pipe, seed, *work):
 
 
 def _die_with(grader):
-    """When the grader is gone, however it ended, nobody waits for this notebook; its sandboxes die with this process."""
+    """When the grader is gone, however it ended, nobody waits for this notebook; its sandboxes die with it."""
     grader.join()
     os._exit(1)
 

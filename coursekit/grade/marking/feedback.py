@@ -202,11 +202,13 @@ img { max-width: 100% }
 <tr><th></th><th>question</th><th>points</th><th>of</th><th></th></tr>
 {% for name, points, most, waits, sign in rows %}
 <tr><td>{{ sign if not waits }}</td>\
-<td>{% if name in anchors %}<a href="#q{{ anchors[name] }}">{{ name }}</a>{% else %}{{ name }}{% endif %}</td><td class="number">{{ "" if points is none else "%g" % points }}</td>\
+<td>{% if name in anchors %}<a href="#q{{ anchors[name] }}">{{ name }}</a>{% else %}{{ name }}{% endif %}</td>\
+<td class="number">{{ "" if points is none else "%g" % points }}</td>\
 <td class="number">{{ "%g" % most }}</td>\
 <td>{{ "to be read by a person" if waits }}</td></tr>
 {% endfor %}
-{% if late %}<tr><td></td><td>handed in late</td><td class="number">−{{ "%g" % late }}</td><td></td><td></td></tr>{% endif %}
+{% if late %}<tr><td></td><td>handed in late</td>\
+<td class="number">−{{ "%g" % late }}</td><td></td><td></td></tr>{% endif %}
 <tr><th></th><th>{{ "together, so far" if rows | map(attribute=3) | select | list else "together" }}</th>\
 <td class="number">{{ "%g" % total }}</td><td class="number">{{ "%g" % most }}</td><td></td></tr>
 </table>

@@ -270,7 +270,7 @@ class Executed(NbGraderPreprocessor):
         theirs = self.outcome.notebook.cells
         if [cell.cell_type for cell in nb.cells] != [cell.cell_type for cell in theirs]:
             raise GraderError("nbgrader changed the cells of a notebook after it was run")
-        for cell, other in zip(nb.cells, theirs):
+        for cell, other in zip(nb.cells, theirs, strict=True):
             if cell.cell_type == "code":
                 cell.outputs, cell.execution_count = other.outputs, other.execution_count
         nb.metadata["coursekit"] = {"state": self.outcome.state, "notes": self.outcome.notes}

@@ -16,7 +16,8 @@ def read(path):
     head = text.partition("\n")[0]
     lines = csv.reader(io.StringIO(text, newline=""), delimiter=max(",;\t", key=head.count))
     names = [name.strip().lower() for name in next(lines, [])]
-    rows = [dict(zip(names, [field.strip() for field in line] + [""] * len(names))) for line in lines]
+    rows = [dict(zip(names, [field.strip() for field in line] + [""] * len(names), strict=False))
+            for line in lines]                                          # what stands under no heading is not read
     return [row for row in rows if any(row.values())]
 
 

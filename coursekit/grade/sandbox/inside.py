@@ -51,7 +51,8 @@ class Conversation:
 
     def about(self, error):
         """What the grader is told of an exception: its type, message, own number of it, and line of the student's."""
-        return [*protocol.describe(error), getattr(error, "_callback", None), services.line_of(error, self.shell.user_ns)]
+        line = services.line_of(error, self.shell.user_ns)
+        return [*protocol.describe(error), getattr(error, "_callback", None), line]
 
     def timed(self, do, seconds, *values):
         """do(*values), interrupted by a TimeoutError: honest loops without an end cost a call, not the process."""

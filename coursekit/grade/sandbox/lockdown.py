@@ -1,12 +1,12 @@
 """What a process forbids itself, for good, before it runs a student's code. Linux only.
 
 Namespaces hide the machine; what is left is that a process can use up its memory, its process table or its disk. The
-kernel's limits hold for each process; the grader's watchdog adds up the memory of all of them (`walls.py`). It cannot
-see memory that belongs to no process (System V segments, anonymous files), so the calls that make some are refused, and
-with them those that student code never needs and that kernel exploits love. Refused, too, is what could carry word from one
-sandbox to another: file locks, watches of files, and sockets that are neither of this machine (UNIX) nor of the
-internet, where namespaces hold. A process cannot leave its session: the kernel may share processors out by session, and many
-small ones would get more than a neighbour.
+kernel's limits hold for each process; the grader's watchdog adds up the memory of all of them (`process.py`). It
+cannot see memory that belongs to no process (System V segments, anonymous files), so the calls that make some are
+refused, and with them those that student code never needs and that kernel exploits love. Refused, too, is what could
+carry word from one sandbox to another: file locks, watches of files, and sockets that are neither of this machine
+(UNIX) nor of the internet, where namespaces hold. A process cannot leave its session: the kernel may share processors
+out by session, and many small ones would get more than a neighbour.
 """
 
 import ctypes

@@ -407,7 +407,8 @@ def a_thread_that_writes_to_the_pipe():
 
 @attack(0, 0, 1)
 def replaces_the_program_inside():
-    return submission(WRONG + "\nimport coursekit.grade.sandbox.protocol as p\nimport coursekit.grade.sandbox.inside as i\n"
+    return submission(WRONG + "\nimport coursekit.grade.sandbox.protocol as p\n"
+                              "import coursekit.grade.sandbox.inside as i\n"
                               "p.pack = p.encode = i.main = lambda *a, **k: b''\n", first="")
 
 
