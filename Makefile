@@ -9,6 +9,7 @@ ONE_THREAD = OMP_NUM_THREADS=1 MKL_NUM_THREADS=1 TOKENIZERS_PARALLELISM=false
 help:
 	@echo 'make lab        set up, and open JupyterLab on the first lecture'
 	@echo 'make test       set up, and run the tests (about 20 minutes on two cores)'
+	@echo 'make lint       set up, and look over the Python files with ruff'
 	@echo 'make setup      only set up: builds .venv, or brings it up to date'
 	@echo 'make run        execute every lecture; print seconds and peak memory of each'
 	@echo 'make lectures   execute the lectures in place, ready to commit (ONLY=02: just that one)'
@@ -26,6 +27,9 @@ lab: setup
 
 test: setup
 	$(ONE_THREAD) $(PY) -m pytest tests -n 2 --dist loadscope
+
+lint: setup
+	@$(PY) -m ruff check .
 
 run: setup
 	@$(ONE_THREAD) $(PY) -m tools.notebooks run $(ONLY)
@@ -53,4 +57,4 @@ bench: setup
 	    $(ONE_THREAD) $(PY) -m bench.$$name || exit 1; \
 	done
 
-.PHONY: help setup lab test run lectures exercises grade bench
+.PHONY: help setup lab test lint run lectures exercises grade bench
