@@ -2,8 +2,10 @@
 
 import nbformat
 import pytest
+from traitlets.utils.importstring import import_item
 
 from coursekit.grade.marking import pipeline, reports
+from coursekit.grade.marking.course import MOVED
 from coursekit.grade.marking.late_days import LateDays, when
 from tests.grading.classroom import FULL, NAME, answers, command, hand_in
 
@@ -24,6 +26,17 @@ def test_late_days_are_taken_off(small):
     command(folder, "grade", "--unsafe")
     row = reports.table(type(course)(folder), NAME)[0]
     assert (row["points"], row["late_penalty"], row["hours_late"]) == (3, 2, 30)
+
+
+@pytest.mark.parametrize("old", MOVED)
+def test_settings_of_an_older_version_get_one_line_before_anything_is_graded(small, old):
+    folder, _, released = small
+    with open(folder / "nbgrader_config.py", "a", encoding="utf-8") as file:
+        file.write(f'c.AssignLatePenalties.plugin_class = "{old}"\n')
+    hand_in(folder, "ada", answers(released))
+    said = command(folder, "grade", "--unsafe", status=1)
+    assert said.strip() == f"nbgrader_config.py names {old}, which is {MOVED[old]} now: write that there."
+    assert import_item(MOVED[old]) and not list(folder.glob("grading/records/*/*"))
 
 
 @pytest.mark.parametrize("text, kept", [

@@ -40,6 +40,11 @@ from coursekit.grade.marking import roster
 CONFIG = "nbgrader_config.py"
 COLUMNS = ("first_name", "last_name", "email", "lms_user_id")
 BACKUPS = 20                                                            # how many are kept
+MOVED = {                                                               # in 0.2.0: what a teacher's settings may name
+    "coursekit.grade.execute.Execute": "coursekit.grade.marking.execute.Execute",
+    "coursekit.grade.harmless.in_nbgrader": "coursekit.grade.marking.markdown.in_nbgrader",
+    "coursekit.grade.late.LateDays": "coursekit.grade.marking.late_days.LateDays",
+}
 
 
 class CourseError(Exception):
@@ -55,6 +60,9 @@ class Course:
             raise CourseError(f"{root} is no course folder, as it has no {CONFIG}: "
                               "go to the course's, or name it with --course.")
         self.config = PyFileConfigLoader(CONFIG, path=str(self.root)).load_config()
+        for old, new in MOVED.items():
+            if f"'{old}'" in str(self.config):
+                raise CourseError(f"{CONFIG} names {old}, which is {new} now: write that there.")
         self.grading = self.root / "grading"
         programs = str(Path(sys.executable).parent)                     # nbgrader calls alembic for a new gradebook
         if programs not in os.environ.get("PATH", "").split(os.pathsep):
