@@ -19,4 +19,4 @@ The rooms, each of which imports only those above it:
 2
 """
 
-__version__ = "0.1.0"
+__version__ = "0.2.0"

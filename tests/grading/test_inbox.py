@@ -195,7 +195,7 @@ def test_what_was_chosen_for_one_is_nobody_elses_and_what_is_gone_is_told(course
 def test_a_choice_that_cannot_be_gets_one_line(course, arguments, words):
     put(course, {"jdoe.ipynb": "jane"})
     said = command(course.root, "choose", NAME, *arguments, status=1)
-    assert words in said and len(said.splitlines()) == 1 and not (course.grading / "claims.csv").exists()
+    assert words in said and len(said.splitlines()) == 1 and not (course.grading / "chosen.csv").exists()
 
 
 # ── files that are odd, broken or too much ────────────────────────────────────────────────────────────────────────
