@@ -1,10 +1,12 @@
-"""Make the README's picture, docs/picture.png: `python -m tools.picture`.
+"""Make the README's pictures, docs/picture.png and docs/six_lines.png: `python -m tools.picture`.
 
-The picture is what lecture 00 itself shows: its seven explanations of one review above its map of attention, taken from
-the executed notebook and drawn by a headless Chromium (or Chrome), which must be installed. On a white ground, so that
-it reads on light and dark pages. Run it again after the lecture's outputs have changed; the fonts are the machine's.
+The first is what lecture 00 itself shows: its seven explanations of one review above its map of attention, taken from
+the executed notebook; the second is what the README's six lines of Python show. Both are drawn by a headless Chromium
+(or Chrome), which must be installed, on a white ground, so that they read on light and dark pages. Run it again after
+the lecture's outputs or the six lines have changed; the fonts are the machine's.
 """
 
+import ast
 import re
 import shutil
 import subprocess
@@ -18,6 +20,7 @@ from PIL import Image, ImageChops
 from .notebooks import ROOT
 
 LECTURE, PICTURE = ROOT / "lectures" / "00_welcome.ipynb", ROOT / "docs" / "picture.png"
+README, SIX_LINES = ROOT / "README.md", ROOT / "docs" / "six_lines.png"
 BROWSERS = ("chromium", "chromium-browser", "google-chrome", "chrome")
 WIDTH, HEIGHT, SCALE = 900, 1800, 4 / 3               # of the window in CSS pixels; its empty end is cut off
 
@@ -26,10 +29,11 @@ body { margin: 0; background: #fff; color: #1a1a1a; font: 16px "DejaVu Sans", Ar
 main { padding: 18px 28px 10px }
 h1 { font-size: 22px; margin: 0 0 10px } h2 { font-size: 17px; margin: 18px 0 6px }
 img { width: 100% } details { display: none }
-</style><main><h1>A model calls this review negative. Which words made it say so?</h1>
+</style><main>SHOWN</main>"""
+REVIEW = """<h1>A model calls this review negative. Which words made it say so?</h1>
 EXPLANATIONS
 <h2>Above, seven explainers; below, the attention of the model’s six heads</h2>
-MAP</main>"""
+MAP"""
 
 
 def parts(notebook):
@@ -43,8 +47,22 @@ def parts(notebook):
     return comparisons[0], re.search(r"<img[^>]*>", maps[0]).group()
 
 
-def photograph(page, browser):
-    """A page (HTML) as an image of 256 colours, without the empty ground at its end."""
+def six_lines(readme):
+    """The README's first Python, and what it says that this prints: two texts."""
+    return re.search(r"```python\n(.*?)```\s+```text\n(.*?)```", readme, re.S).groups()
+
+
+def value(code):
+    """What the last line of some Python is worth, the others having been run before it."""
+    *lines, last = ast.parse(code).body
+    names = {}
+    exec(compile(ast.Module(lines, []), "README.md", "exec"), names)
+    return eval(compile(ast.Expression(last.value), "README.md", "eval"), names)
+
+
+def photograph(shown, browser):
+    """Some HTML as an image of 256 colours, without the empty ground at its end."""
+    page = PAGE.replace("SHOWN", shown)
     with tempfile.TemporaryDirectory() as folder:
         source, target = Path(folder, "page.html"), Path(folder, "page.png")
         source.write_text(page, encoding="utf-8")
@@ -65,9 +83,12 @@ def main():
     if browser is None:
         sys.exit(f"The picture is drawn by a browser: install one of {', '.join(BROWSERS)}.")
     explanations, attention = parts(nbformat.read(LECTURE, as_version=4))
-    image = photograph(PAGE.replace("EXPLANATIONS", explanations).replace("MAP", attention), browser)
-    image.save(PICTURE, optimize=True)
-    print(f"{PICTURE.relative_to(ROOT)}: {image.width} × {image.height}, {PICTURE.stat().st_size / 1000:.0f} kB")
+    code, _ = six_lines(README.read_text(encoding="utf-8"))
+    for path, shown in ((PICTURE, REVIEW.replace("EXPLANATIONS", explanations).replace("MAP", attention)),
+                        (SIX_LINES, value(code).html)):
+        image = photograph(shown, browser)
+        image.save(path, optimize=True)
+        print(f"{path.relative_to(ROOT)}: {image.width} × {image.height}, {path.stat().st_size / 1000:.0f} kB")
 
 
 if __name__ == "__main__":

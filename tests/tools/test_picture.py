@@ -1,10 +1,14 @@
-"""The README's picture can be made from what lecture 00 shows, and is small."""
+"""The README's pictures can be made from what lecture 00 and its own six lines show, and are small."""
+
+import re
 
 import nbformat
 import pytest
 from PIL import Image
 
 from tools import picture
+
+SCORE = r"(?<=\()[-+\d.e]+(?=\))"
 
 
 def test_the_lecture_holds_both_parts():
@@ -19,7 +23,19 @@ def test_a_lecture_without_them_is_named():
         picture.parts(nbformat.v4.new_notebook())
 
 
-def test_the_committed_picture_is_small_and_opaque():
-    assert picture.PICTURE.stat().st_size <= 300_000
-    with Image.open(picture.PICTURE) as image:
+def test_the_readmes_six_lines_print_what_it_says():
+    code, said = picture.six_lines(picture.README.read_text(encoding="utf-8"))
+    assert len(code.splitlines()) == 6
+    shown = repr(picture.value(code)).splitlines()
+    assert [re.sub(SCORE, "", line) for line in shown] == [re.sub(SCORE, "", line) for line in said.splitlines()]
+    for ours, theirs in zip(shown, said.splitlines(), strict=True):
+        ours, theirs = ([float(score) for score in re.findall(SCORE, line)] for line in (ours, theirs))
+        assert ours == pytest.approx(theirs, rel=0.01, abs=0.005 * max(map(abs, theirs))), "the last digit may differ"
+
+
+@pytest.mark.parametrize("path", [picture.PICTURE, picture.SIX_LINES], ids=lambda path: path.stem)
+def test_the_committed_pictures_are_small_and_opaque(path):
+    assert path.stat().st_size <= 300_000
+    assert f"]({path.relative_to(picture.ROOT)})" in picture.README.read_text("utf-8")
+    with Image.open(path) as image:
         assert image.width >= 1200 and image.convert("RGBA").getextrema()[3] == (255, 255)
