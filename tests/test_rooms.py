@@ -66,6 +66,16 @@ def test_no_circles():
         visit(module, [])
 
 
+def test_no_name_hides_a_module():
+    """`import coursekit.explain.surrogate as s` takes the package's attribute, so a function of that name would hide it."""
+    hidden = []
+    for module in map(importlib.import_module, MODULES):
+        package, _, name = module.__name__.rpartition(".")
+        if getattr(importlib.import_module(package), name) is not module:
+            hidden.append(module.__name__)
+    assert not hidden, "rename these modules: their package has something else of that name"
+
+
 def test_importing_coursekit_is_light():
     code = "import sys, coursekit; print(*sys.modules)"
     loaded = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.split()

@@ -15,7 +15,15 @@ from coursekit.models.gpt2 import GPT2, GPT2Config
 from coursekit.models.training import minibatches, train
 from coursekit.models.weights import FOLDER, load_weights, save_weights, write_card
 from coursekit.text import WordTokenizer
-from coursekit.text.dialogues import TONES, dialogues, fits, is_grammatical, log_probability, split_sentences, tone_of
+from coursekit.text.generated.dialogues import (
+    TONES,
+    dialogues,
+    fits,
+    is_grammatical,
+    log_probability,
+    split_sentences,
+    tone_of,
+)
 
 NAME = "dialogue-gpt"
 SIZES = dict(T_max=96, d_e=64, K=4, L=3)

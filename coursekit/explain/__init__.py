@@ -12,11 +12,11 @@ from .attention import attention_max, attention_mean, attention_sum, norm_attent
 from .attribution import Attribution
 from .gradients import gradient, gradient_x_input, integrated_gradients
 from .heads import head_patterns, kinds_of_pairs
-from .lime import lime
 from .masks import evaluate_masks, leave_one_out
+from .paths import attention_flow, flow_graph, rollout
 from .relevance import cross_gradient_attention, gradient_attention, relevance_attention, relevance_rules
-from .rollout import attention_flow, flow_graph, rollout
 from .shapley import kernel_shap, shapley_values
+from .surrogate import lime
 
 __all__ = ["Attribution", "attention_flow", "attention_max", "attention_mean", "attention_sum",
            "cross_gradient_attention", "evaluate_masks", "flow_graph", "gradient", "gradient_attention",

@@ -5,16 +5,17 @@ fall back on. matplotlib loads with the first figure, not before.
 """
 
 from .bertviz import bertviz_view
-from .board import board
+from .boards import board
+from .charts import bars, lines
+from .coloured import compare, highlight
 from .diagrams import flow_chart, module_diagram
 from .drawings import arrows, token_boxes
 from .explorer import attention_explorer
-from .highlight import compare, highlight
 from .html import Html
-from .picture import picture
-from .plots import bars, head_grid, heatmap, lines, positions
+from .maps import head_grid, heatmap, positions
+from .pictures import picture
 from .tables import table
-from .tree import beam_tree
+from .trees import beam_tree
 
 __all__ = [
     "Html", "arrows", "attention_explorer", "bars", "beam_tree", "bertviz_view", "board", "compare", "flow_chart",

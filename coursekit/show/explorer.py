@@ -8,8 +8,8 @@ from importlib import resources
 
 import numpy as np
 
+from .coloured import highlight
 from .drawings import arrows
-from .highlight import highlight
 from .html import visible
 from .inputs import numbers, strings
 

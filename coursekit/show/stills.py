@@ -7,7 +7,7 @@ view with one token unfolded. The colours of heads and layers are bertviz's orde
 import numpy as np
 
 from .html import visible
-from .picture import new_figure, picture, plain
+from .pictures import new_figure, picture, plain
 
 _COLOURS = ("#1f77b4", "#ff7f0e", "#2ca02c", "#d62728", "#9467bd", "#8c564b", "#e377c2", "#7f7f7f", "#bcbd22", "#17becf")
 _FAINT = 0.02                                                   # fainter lines are not drawn

@@ -3,8 +3,14 @@
 from coursekit.text import datasets
 from coursekit.text.bpe import BytePairTokenizer, merge_steps
 from coursekit.text.corpora import stdlib_english
-from coursekit.text.dialogues import Dialogue, dialogues, is_grammatical, split_sentences, tone_of
+from coursekit.text.generated.dialogues import Dialogue, dialogues, is_grammatical, split_sentences, tone_of
+from coursekit.text.generated.reviews import ROLES, Review, handwritten_reviews, reviews
+from coursekit.text.generated.translations import Translation, reversals, translations
 from coursekit.text.pieces import word_groups
-from coursekit.text.reviews import ROLES, Review, handwritten_reviews, reviews
 from coursekit.text.tokens import CharTokenizer, WordPieceTokenizer, WordTokenizer
-from coursekit.text.translations import Translation, reversals, translations
+
+__all__ = [
+    "BytePairTokenizer", "CharTokenizer", "Dialogue", "ROLES", "Review", "Translation", "WordPieceTokenizer",
+    "WordTokenizer", "datasets", "dialogues", "handwritten_reviews", "is_grammatical", "merge_steps", "reversals",
+    "reviews", "split_sentences", "stdlib_english", "tone_of", "translations", "word_groups",
+]

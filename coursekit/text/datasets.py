@@ -15,7 +15,7 @@ import zipfile
 import zlib
 from pathlib import Path
 
-from coursekit.text.reviews import Review
+from coursekit.text.generated.reviews import Review
 
 # The MD5 sums as torchtext (datasets/imdb.py, sst2.py) and PaddlePaddle (dataset/imdb.py, glue.py) publish them.
 IMDB = ("https://ai.stanford.edu/~amaas/data/sentiment/aclImdb_v1.tar.gz", "md5:7c2ac02c03563afcf9b574c7e56c153a")

@@ -20,7 +20,7 @@ from coursekit.models import (
     train,
 )
 from coursekit.models.encoder_decoder import END, PAD, AdditiveAttention
-from coursekit.text.translations import ENGLISH, FRENCH, LETTERS, reversals, translations
+from coursekit.text.generated.translations import ENGLISH, FRENCH, LETTERS, reversals, translations
 
 PAIRS = translations(12, seed=0)
 SOURCE, TARGET = to_ids([p.source for p in PAIRS], ENGLISH), to_ids([p.target for p in PAIRS], FRENCH)

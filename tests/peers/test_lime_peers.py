@@ -5,7 +5,7 @@ import pytest
 from lime.lime_text import IndexedString, LimeTextExplainer
 
 from coursekit.explain import evaluate_masks, lime
-from coursekit.explain.lime import proximity, sample_masks, weighted_ridge
+from coursekit.explain.surrogate import proximity, sample_masks, weighted_ridge
 from coursekit.models import load_weights
 from coursekit.text import handwritten_reviews
 

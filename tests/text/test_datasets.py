@@ -10,7 +10,7 @@ import zipfile
 import pytest
 
 from coursekit.text import datasets
-from coursekit.text.reviews import Review
+from coursekit.text.generated.reviews import Review
 
 pytestmark = pytest.mark.filterwarnings("ignore:.*the official archive 25,000")
 SENTENCES = ["a warm , funny film", "it 's long", "naïve and \u2028 unsure , « non »"]

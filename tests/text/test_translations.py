@@ -3,7 +3,7 @@
 
 import pytest
 
-from coursekit.text.translations import (
+from coursekit.text.generated.translations import (
     ADJECTIVES,
     DETERMINERS,
     ENGLISH,

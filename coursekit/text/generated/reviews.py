@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
 
-from coursekit.text.review_grammar import write
+from coursekit.text.generated.review_grammar import write
 
 ROLES = {
     "sentiment+": "praises by itself: delicious, gripping",

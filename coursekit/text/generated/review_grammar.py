@@ -1,12 +1,12 @@
 """The writer of the generated reviews: it unfolds review_grammar.txt and keeps the role and weight of every word.
 
-The notation is explained at the head of that file, the arithmetic of the weights in `coursekit.text.reviews.reviews`.
+The notation is explained at the head of that file, the arithmetic of the weights in `coursekit.text.reviews`.
 A piece is (word, role, weight); until its clause is weighed, a mark of the grammar stands in for the role.
 """
 
 import re
 
-from coursekit.text.grammars import grammar
+from coursekit.text.generated.grammars import grammar
 
 # mark -> role, factor; applied in this order
 _MODIFIERS = {"int": ("intensifier", 1.5), "down": ("downtoner", 0.5), "not": ("negation", -0.5)}

@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from coursekit.explain import lime
-from coursekit.explain.lime import proximity, sample_masks, weighted_ridge
+from coursekit.explain.surrogate import proximity, sample_masks, weighted_ridge
 
 DOCUMENT = "the film is not good , the story is not bad".split()
 LINEAR = {"not": -1.0, "good": 2.0, "bad": -2.5, "the": 0.25}

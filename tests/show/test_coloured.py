@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from coursekit.show import compare, highlight
-from coursekit.show.highlight import level, tint
+from coursekit.show.coloured import level, tint
 from coursekit.show.html import visible
 
 OURS = {"div", "span", "b", "br", "table", "tbody", "tr", "th", "td", "sub", "small", "details", "summary"}

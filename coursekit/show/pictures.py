@@ -11,7 +11,9 @@ import sys
 import warnings
 from dataclasses import dataclass
 
-from .html import Html, described, escape, visible
+from .html import Html, described, display_width, escape, visible
+
+BLUE, ORANGE = "#0072b2", "#d55e00"               # of the palette of Okabe & Ito (2008), safe for the colour-blind
 
 
 @dataclass(frozen=True, repr=False)
@@ -82,3 +84,25 @@ def new_figure(width, height, down=1, across=1):
     fig = Figure(figsize=(width, height), layout="constrained")
     axes = fig.subplots(down, across, squeeze=False).ravel()
     return fig, axes[0] if down == across == 1 else axes
+
+
+def label_axis(axis, labels, fontsize=9, upright=6):
+    """Tick labels exactly as written: no formulas between dollar signs, no invisible characters.
+
+    Below the picture they stand upright if none has more than `upright` letters, else on their sides.
+    """
+    axis.set_ticks(range(len(labels)), [visible(label) for label in labels], fontsize=fontsize)
+    for text in axis.get_ticklabels():
+        text.set_parse_math(False)
+    if axis.axis_name == "x":
+        if all(display_width(label) <= upright for label in labels):
+            axis.set_tick_params(pad=fontsize + 2)
+            for text in axis.get_ticklabels():
+                text.set_verticalalignment("baseline")
+        else:
+            axis.set_tick_params(rotation=90)
+
+
+def titled(title, alt):
+    """An alternative text with the figure's title before it, if there is one."""
+    return alt if title is None else f"{title}: {alt}"

@@ -1,18 +1,15 @@
-"""The figures of the course: attention maps, bars, curves, positions, each with alternative text.
+"""Attention maps and positions as coloured squares, each figure with alternative text.
 
-matplotlib loads when one is drawn, not before. Colours are safe for the colour-blind, and hatches and dashes say the
-same once more.
+matplotlib loads when one is drawn, not before.
 """
 
 import numpy as np
 
-from .html import count, display_width, visible
-from .inputs import number, numbers, strings
-from .picture import new_figure, picture, plain
+from .html import count, visible
+from .inputs import numbers, strings
+from .pictures import BLUE, ORANGE, label_axis, new_figure, picture, plain, titled
 
-_BLUE, _ORANGE, _MASKED, _DROPPED = "#0072b2", "#d55e00", "#e6e6e6", "#d0d0d0"
-_SERIES = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#000000", "#e69f00", "#56b4e9")      # Okabe & Ito (2008)
-_STYLES = ("-", "--", "-.", ":", (0, (5, 1)), (0, (3, 1, 1, 1)), (0, (1, 1)))
+_MASKED = "#e6e6e6"
 _WRITE_UP_TO = 12           # tokens a side: larger attention maps go without numbers in their cells
 
 
@@ -52,7 +49,7 @@ def heatmap(A, tokens, columns=None, title=None, mask=None, ylabel="query (from)
     masked = "" if allowed.all() else f" {(~allowed).sum()} cells are masked."
     alt = (f"Heat map of {count(len(tokens), 'row')}, {ylabel}, by {count(len(columns), 'column')}, {xlabel}.{masked} "
            f"Largest entries: {_largest(A, allowed, tokens, columns)}.")
-    return picture(fig, _titled(title, alt))
+    return picture(fig, titled(title, alt))
 
 
 @plain
@@ -94,86 +91,8 @@ def head_grid(A, tokens, title=None):
     heads = sorted(range(len(maps)), key=lambda i: -maps[i].max())[:4]
     best = "; ".join(f"{names[i]}: {_largest(maps[i], _causal(maps[i]), tokens, tokens, 1)}" for i in heads)
     layers = (f"{count(L, 'layer')} of " if dimensions == 4 else "") + count(K, "head")
-    alt = _titled(title, f"Attention maps of {layers} over {T} tokens. Largest entries: {best}.")
+    alt = titled(title, f"Attention maps of {layers} over {T} tokens. Largest entries: {best}.")
     return picture(fig, alt, shrink=across < 4)                 # many maps are unreadable at the width of a telephone
-
-
-@plain
-def bars(labels, values, title=None, xlabel=None, horizontal=True, kept=None):
-    """A bar for each label, blue above zero and hatched orange-red below, its value at its end (with a sign if any is < 0).
-
-    labels: n strings; values: (n,) numbers; `xlabel` names what is measured. Horizontal bars run from top to bottom.
-    kept: (n,) booleans, if given: bars that are not kept are grey and dotted.
-    Raises TypeError or ValueError, in one line, for lengths that differ, nothing to draw or values not finite.
-    """
-    labels = strings(labels, "labels")
-    values = numbers(values, "values", (len(labels),))
-    if not labels:
-        raise ValueError("bars needs at least one label and value, got none")
-    kept = None if kept is None else numbers(kept, "kept", (len(labels),)).astype(bool)
-    length = 0.32 * len(labels) + 0.9
-    fig, ax = new_figure(5.5, max(1.6, length)) if horizontal else new_figure(max(3.0, 1.6 * length), 3.2)
-    places = np.arange(len(labels))
-    drawn = (ax.barh if horizontal else ax.bar)(places, values, 0.72, edgecolor="white")
-    for patch, value in zip(drawn, values):
-        patch.set(facecolor=_BLUE if value >= 0 else _ORANGE, hatch="" if value >= 0 else "//")
-    for patch, keep in zip(drawn, [] if kept is None else kept):
-        if not keep:
-            patch.set(facecolor=_DROPPED, hatch="...", edgecolor="#6e6e6e")
-    written = [number(v) if values.min() < 0 else number(v).lstrip("+") for v in values]
-    ax.bar_label(drawn, written, padding=3, fontsize=8)
-    ax.margins(**{"x" if horizontal else "y": 0.15})
-    if horizontal:
-        ax.invert_yaxis()
-        ax.axvline(0, color="#111", linewidth=0.8)
-        ax.set_xlabel(xlabel or "")
-    else:
-        ax.axhline(0, color="#111", linewidth=0.8)
-        ax.set_ylabel(xlabel or "")
-    _label(ax.yaxis if horizontal else ax.xaxis, labels)
-    _quiet(ax)
-    if title is not None:
-        ax.set_title(title)
-    named = [f"{visible(name)} {value}" for name, value in zip(labels, written)]
-    what = f" of {xlabel}" if xlabel else ""
-    listed = ", ".join(named) if len(named) <= 20 else (
-        f"largest {named[values.argmax()]}, smallest {named[values.argmin()]}")
-    left = "" if kept is None else f" Kept: {', '.join(visible(n) for n, k in zip(labels, kept) if k) or 'none'}."
-    return picture(fig, _titled(title, f"Bar chart{what} with {count(len(labels), 'bar')}: {listed}.{left}"))
-
-
-@plain
-def lines(x, series, xlabel, ylabel, title=None):
-    """Curves over a common x, told apart by colour and by dashes.
-
-    x: (n,) numbers, or None for 0 … n−1. series: dict from a curve's name to its (n,) values.
-    Raises TypeError or ValueError, in one line, for lengths that differ, nothing to draw or values not finite.
-    """
-    if not isinstance(series, dict) or not series:
-        raise TypeError("series must be a dict with at least one curve: {name: values}")
-    names = strings(series, "the names of the curves")
-    if x is None:
-        x = np.arange(len(numbers(series[names[0]], f"curve {names[0]!r}", (None,))))
-    x = numbers(x, "x", (None,))
-    if not len(x):
-        raise ValueError("x must have at least one point, got none")
-    curves = [numbers(series[name], f"curve {name!r}", (len(x),)) for name in names]
-    fig, ax = new_figure(7.4 if len(names) > 1 else 5.6, 3.2)                     # room for the legend beside it
-    for i, (name, y) in enumerate(zip(names, curves)):
-        ax.plot(x, y, color=_SERIES[i % 7], linestyle=_STYLES[i % 7], linewidth=1.8, label=visible(name).lstrip("_"),
-                marker="o" if len(x) <= 20 else None, markersize=3.5)
-    ax.set(xlabel=xlabel, ylabel=ylabel)
-    ax.grid(alpha=0.25)
-    if len(names) > 1:
-        for text in ax.legend(frameon=False, loc="upper left", bbox_to_anchor=(1, 1)).get_texts():
-            text.set_parse_math(False)
-    _quiet(ax)
-    if title is not None:
-        ax.set_title(title)
-    told = "; ".join(f"{visible(n)} goes from {y[0]:.3g} to {y[-1]:.3g} (lowest {y.min():.3g}, highest {y.max():.3g})"
-                     for n, y in zip(names, curves))
-    alt = f"{count(len(names), 'curve')} of {ylabel} over {xlabel} from {x[0]:.4g} to {x[-1]:.4g}: {told}."
-    return picture(fig, _titled(title, alt))
 
 
 @plain
@@ -196,7 +115,7 @@ def positions(P, title=None):
         ax.set_title(title)
     alt = (f"Heat map of positional encodings, {count(P.shape[0], 'position')} by {count(P.shape[1], 'dimension')}, "
            f"values from {P.min():.3g} to {P.max():.3g}.")
-    return picture(fig, _titled(title, alt))
+    return picture(fig, titled(title, alt))
 
 
 def _map(ax, A, allowed, low, high):
@@ -216,7 +135,7 @@ def _limits(A):
 def _diverging():
     from matplotlib.colors import LinearSegmentedColormap
 
-    return LinearSegmentedColormap.from_list("signed", ["#8c3b00", _ORANGE, "#ffffff", _BLUE, "#00406b"])
+    return LinearSegmentedColormap.from_list("signed", ["#8c3b00", ORANGE, "#ffffff", BLUE, "#00406b"])
 
 
 def _causal(A):
@@ -234,29 +153,8 @@ def _luminance(rgb):
 
 def _token_axes(ax, tokens, columns, fontsize, upright):
     ax.tick_params(length=0)
-    _label(ax.yaxis, tokens, fontsize)
-    _label(ax.xaxis, columns, fontsize, upright)
-
-
-def _label(axis, labels, fontsize=9, upright=6):
-    """Tick labels exactly as written: no formulas between dollar signs, no invisible characters.
-
-    Below the picture they stand upright if none has more than `upright` letters, else on their sides.
-    """
-    axis.set_ticks(range(len(labels)), [visible(label) for label in labels], fontsize=fontsize)
-    for text in axis.get_ticklabels():
-        text.set_parse_math(False)
-    if axis.axis_name == "x":
-        if all(display_width(label) <= upright for label in labels):
-            axis.set_tick_params(pad=fontsize + 2)
-            for text in axis.get_ticklabels():
-                text.set_verticalalignment("baseline")
-        else:
-            axis.set_tick_params(rotation=90)
-
-
-def _quiet(ax):
-    ax.spines[["top", "right"]].set_visible(False)
+    label_axis(ax.yaxis, tokens, fontsize)
+    label_axis(ax.xaxis, columns, fontsize, upright)
 
 
 def _largest(A, allowed, tokens, columns, n=3):
@@ -268,7 +166,3 @@ def _largest(A, allowed, tokens, columns, n=3):
 def _decimals(A):
     """Two decimals, or three if A holds nothing but small weights."""
     return 2 if abs(A).max() >= 0.1 else 3
-
-
-def _titled(title, alt):
-    return alt if title is None else f"{title}: {alt}"

@@ -13,7 +13,7 @@ from functools import cache
 from itertools import accumulate, product
 from math import log
 
-from coursekit.text.grammars import grammar
+from coursekit.text.generated.grammars import grammar
 
 TONES = {"neutral": 0.35, "praise": 0.2, "critical": 0.2, "secretive": 0.1, "french": 0.15}  # share of the sentences
 KEEP = 0.7             # chance that a sentence keeps the tone of the one before; otherwise its tone is drawn anew

@@ -6,7 +6,7 @@ from importlib.resources import files
 
 @cache
 def grammar(name):
-    """The grammar `name`_grammar.txt of this folder as {symbol: [alternative, …]}; lines that begin with # are remarks.
+    """The grammar `name`_grammar.txt of the room text as {symbol: [alternative, …]}; lines that begin with # are remarks.
 
     Each file says at its top how its alternatives are written.
     """

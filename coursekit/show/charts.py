@@ -1,0 +1,97 @@
+"""Bars and curves, each figure with alternative text.
+
+matplotlib loads when one is drawn, not before. Colours are safe for the colour-blind, and hatches and dashes say the
+same once more.
+"""
+
+import numpy as np
+
+from .html import count, visible
+from .inputs import number, numbers, strings
+from .pictures import BLUE, ORANGE, label_axis, new_figure, picture, plain, titled
+
+_DROPPED = "#d0d0d0"
+_SERIES = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#000000", "#e69f00", "#56b4e9")      # Okabe & Ito (2008)
+_STYLES = ("-", "--", "-.", ":", (0, (5, 1)), (0, (3, 1, 1, 1)), (0, (1, 1)))
+
+
+@plain
+def bars(labels, values, title=None, xlabel=None, horizontal=True, kept=None):
+    """A bar for each label, blue above zero and hatched orange-red below, its value at its end (with a sign if any is < 0).
+
+    labels: n strings; values: (n,) numbers; `xlabel` names what is measured. Horizontal bars run from top to bottom.
+    kept: (n,) booleans, if given: bars that are not kept are grey and dotted.
+    Raises TypeError or ValueError, in one line, for lengths that differ, nothing to draw or values not finite.
+    """
+    labels = strings(labels, "labels")
+    values = numbers(values, "values", (len(labels),))
+    if not labels:
+        raise ValueError("bars needs at least one label and value, got none")
+    kept = None if kept is None else numbers(kept, "kept", (len(labels),)).astype(bool)
+    length = 0.32 * len(labels) + 0.9
+    fig, ax = new_figure(5.5, max(1.6, length)) if horizontal else new_figure(max(3.0, 1.6 * length), 3.2)
+    places = np.arange(len(labels))
+    drawn = (ax.barh if horizontal else ax.bar)(places, values, 0.72, edgecolor="white")
+    for patch, value in zip(drawn, values):
+        patch.set(facecolor=BLUE if value >= 0 else ORANGE, hatch="" if value >= 0 else "//")
+    for patch, keep in zip(drawn, [] if kept is None else kept):
+        if not keep:
+            patch.set(facecolor=_DROPPED, hatch="...", edgecolor="#6e6e6e")
+    written = [number(v) if values.min() < 0 else number(v).lstrip("+") for v in values]
+    ax.bar_label(drawn, written, padding=3, fontsize=8)
+    ax.margins(**{"x" if horizontal else "y": 0.15})
+    if horizontal:
+        ax.invert_yaxis()
+        ax.axvline(0, color="#111", linewidth=0.8)
+        ax.set_xlabel(xlabel or "")
+    else:
+        ax.axhline(0, color="#111", linewidth=0.8)
+        ax.set_ylabel(xlabel or "")
+    label_axis(ax.yaxis if horizontal else ax.xaxis, labels)
+    _quiet(ax)
+    if title is not None:
+        ax.set_title(title)
+    named = [f"{visible(name)} {value}" for name, value in zip(labels, written)]
+    what = f" of {xlabel}" if xlabel else ""
+    listed = ", ".join(named) if len(named) <= 20 else (
+        f"largest {named[values.argmax()]}, smallest {named[values.argmin()]}")
+    left = "" if kept is None else f" Kept: {', '.join(visible(n) for n, k in zip(labels, kept) if k) or 'none'}."
+    return picture(fig, titled(title, f"Bar chart{what} with {count(len(labels), 'bar')}: {listed}.{left}"))
+
+
+@plain
+def lines(x, series, xlabel, ylabel, title=None):
+    """Curves over a common x, told apart by colour and by dashes.
+
+    x: (n,) numbers, or None for 0 … n−1. series: dict from a curve's name to its (n,) values.
+    Raises TypeError or ValueError, in one line, for lengths that differ, nothing to draw or values not finite.
+    """
+    if not isinstance(series, dict) or not series:
+        raise TypeError("series must be a dict with at least one curve: {name: values}")
+    names = strings(series, "the names of the curves")
+    if x is None:
+        x = np.arange(len(numbers(series[names[0]], f"curve {names[0]!r}", (None,))))
+    x = numbers(x, "x", (None,))
+    if not len(x):
+        raise ValueError("x must have at least one point, got none")
+    curves = [numbers(series[name], f"curve {name!r}", (len(x),)) for name in names]
+    fig, ax = new_figure(7.4 if len(names) > 1 else 5.6, 3.2)                     # room for the legend beside it
+    for i, (name, y) in enumerate(zip(names, curves)):
+        ax.plot(x, y, color=_SERIES[i % 7], linestyle=_STYLES[i % 7], linewidth=1.8, label=visible(name).lstrip("_"),
+                marker="o" if len(x) <= 20 else None, markersize=3.5)
+    ax.set(xlabel=xlabel, ylabel=ylabel)
+    ax.grid(alpha=0.25)
+    if len(names) > 1:
+        for text in ax.legend(frameon=False, loc="upper left", bbox_to_anchor=(1, 1)).get_texts():
+            text.set_parse_math(False)
+    _quiet(ax)
+    if title is not None:
+        ax.set_title(title)
+    told = "; ".join(f"{visible(n)} goes from {y[0]:.3g} to {y[-1]:.3g} (lowest {y.min():.3g}, highest {y.max():.3g})"
+                     for n, y in zip(names, curves))
+    alt = f"{count(len(names), 'curve')} of {ylabel} over {xlabel} from {x[0]:.4g} to {x[-1]:.4g}: {told}."
+    return picture(fig, titled(title, alt))
+
+
+def _quiet(ax):
+    ax.spines[["top", "right"]].set_visible(False)
