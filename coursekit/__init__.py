@@ -1,6 +1,6 @@
 """coursekit: the small library behind the open course "Attention, explained?".
 
-The rooms, each of which imports only those above it:
+The rooms, each of which imports only those above it, and all of them `inputs`, what functions take and refuse:
 
     text         documents in: tokenizers, generated and hand-written reviews, public data sets
     show         what people look at: highlighted words, heatmaps, widgets

@@ -14,7 +14,8 @@ import pytest
 import coursekit
 
 PACKAGE = Path(coursekit.__file__).parent
-ROOMS = ["text", "show", "models", "tasks", "explain", "evaluate", "experiments", "grade"]
+GROUND = "inputs"       # one module below all rooms
+ROOMS = [GROUND, "text", "show", "models", "tasks", "explain", "evaluate", "experiments", "grade"]
 MODULES = sorted(module.name for module in pkgutil.walk_packages([str(PACKAGE)], "coursekit."))
 
 
@@ -42,6 +43,7 @@ def room(module):
 
 def test_there_are_modules_and_every_room_is_known():
     assert MODULES and {room(module) for module in MODULES} <= set(ROOMS)
+    assert [name for name in ROOMS if (PACKAGE / f"{name}.py").exists()] == [GROUND], "the others are folders"
 
 
 @pytest.mark.parametrize("module", MODULES)
@@ -77,7 +79,7 @@ def test_no_name_hides_a_module():
 
 
 def test_importing_coursekit_is_light():
-    code = "import sys, coursekit; print(*sys.modules)"
+    code = f"import sys, coursekit.{GROUND}; print(*sys.modules)"
     loaded = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.split()
     assert "coursekit" in loaded
     assert not {"torch", "transformers", "matplotlib", "numpy", "IPython"} & set(loaded)

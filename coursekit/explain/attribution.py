@@ -4,9 +4,9 @@ from dataclasses import dataclass, field, fields
 
 import numpy as np
 
+from coursekit.inputs import as_scored
 from coursekit.show import bars, highlight
 from coursekit.show.html import visible
-from coursekit.show.inputs import scored
 from coursekit.text import word_groups
 
 
@@ -52,7 +52,7 @@ class Attribution:
     signed: bool = True
 
     def __post_init__(self):
-        tokens, scores = scored(self.tokens, self.scores)
+        tokens, scores = as_scored(self.tokens, self.scores)
         scores.setflags(write=False)
         for name, value in (("tokens", tuple(tokens)), ("scores", scores), ("about", Fixed(self.about))):
             object.__setattr__(self, name, value)

@@ -12,7 +12,7 @@ import numpy as np
 import torch
 from tqdm.auto import tqdm
 
-from coursekit.show.inputs import whole
+from coursekit.inputs import as_whole
 
 from .attribution import Attribution, chosen, needs
 
@@ -162,7 +162,7 @@ def _along(a, step):
 @cache
 def gauss_legendre(n):
     """Nodes and weights (n,) that integrate every polynomial of degree 2n − 1 over [0, 1] exactly."""
-    nodes, weights = np.polynomial.legendre.leggauss(whole(n, "n_nodes", 1))
+    nodes, weights = np.polynomial.legendre.leggauss(as_whole(n, "n_nodes", 1))
     return torch.tensor((nodes + 1) / 2), torch.tensor(weights / 2)
 
 

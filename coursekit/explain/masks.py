@@ -8,8 +8,8 @@ A black box does not say how much of a long document it reads: if it ignores the
 import numpy as np
 from tqdm.auto import tqdm
 
+from coursekit.inputs import as_array, as_strings, as_whole
 from coursekit.models import AttentionClassifier
-from coursekit.show.inputs import numbers, strings, whole
 
 from .attribution import Attribution, chosen, predictor
 from .factorised import deleted, replaced
@@ -17,7 +17,7 @@ from .factorised import deleted, replaced
 
 def read_tokens(model_or_predict, document):
     """The document as a list of its tokens, without those at the end that a white box does not read."""
-    document = strings(document, "a document")
+    document = as_strings(document, "a document")
     own = getattr(model_or_predict, "own", None)
     return document if own is None else document[:len(own(document))]
 
@@ -42,8 +42,8 @@ def evaluate_masks(model_or_predict, document, masks, by="replace", mask_token="
     array([2., 1.])
     """
     predict = predictor(model_or_predict)
-    document, [mask_token] = read_tokens(model_or_predict, document), strings([mask_token], "mask_token")
-    chunk, masks = whole(chunk, "chunk", 1), np.asarray(masks)
+    document, [mask_token] = read_tokens(model_or_predict, document), as_strings([mask_token], "mask_token")
+    chunk, masks = as_whole(chunk, "chunk", 1), np.asarray(masks)
     if masks.dtype != bool and not np.isin(masks, (0, 1)).all():
         raise ValueError("masks are true (1) where a token stays and false (0) where it goes, got something else")
     masks = masks.astype(bool)
@@ -108,7 +108,7 @@ def _asked(predict, document, by, mask_token):
         else:
             documents = [tokens[mask].tolist() for mask in masks]
         scores = predict(documents)
-        return numbers(scores, "what predict returns", (len(masks), None)[:max(1, np.ndim(scores))])
+        return as_array(scores, "what predict returns", (len(masks), None)[:max(1, np.ndim(scores))])
 
     return score
 

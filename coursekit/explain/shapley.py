@@ -11,7 +11,7 @@ from math import comb
 import numpy as np
 from tqdm.auto import tqdm
 
-from coursekit.show.inputs import whole
+from coursekit.inputs import as_whole
 
 from .attribution import Attribution, chosen
 from .masks import evaluate_masks, read_tokens
@@ -36,7 +36,7 @@ def shapley_values(model_or_predict, document, n_permutations=100, seed=0, by="r
     >>> shapley_values(both, ["not", "that", "bad"])
     Shapley values: not(+1.5) that(0) bad(+1.5)
     """
-    n_permutations, seed = whole(n_permutations, "n_permutations", 4), whole(seed, "seed")
+    n_permutations, seed = as_whole(n_permutations, "n_permutations", 4), as_whole(seed, "seed")
     if n_permutations % 2:
         raise ValueError(f"n_permutations must be even (an order and its reverse), got {n_permutations}")
     tokens = read_tokens(model_or_predict, document)
@@ -93,9 +93,9 @@ def kernel_shap(model_or_predict, document, n_samples=None, seed=0, by="replace"
     >>> [(word, round(score, 3)) for word, score in explanation.top(1)]
     [('good', 2.0)]
     """
-    tokens, seed = read_tokens(model_or_predict, document), whole(seed, "seed")
+    tokens, seed = read_tokens(model_or_predict, document), as_whole(seed, "seed")
     d = len(tokens)
-    n_samples = max(2 * d + 2048, 4 * d) if n_samples is None else whole(n_samples, "n_samples")
+    n_samples = max(2 * d + 2048, 4 * d) if n_samples is None else as_whole(n_samples, "n_samples")
     if n_samples < min(4 * d, 2**d - 2):
         raise ValueError(f"{d} tokens need n_samples of at least {min(4 * d, 2**d - 2)}, got {n_samples}")
     masks, weights = coalition_pairs(d, n_samples, seed)

@@ -4,7 +4,7 @@ does it, down to the random numbers: the same seed draws the same masks.
 
 import numpy as np
 
-from coursekit.show.inputs import whole
+from coursekit.inputs import as_whole
 
 from .attribution import Attribution, chosen
 from .masks import evaluate_masks, read_tokens
@@ -32,7 +32,7 @@ def lime(model_or_predict, document, n_samples=1000, seed=0, kernel_width=25, bo
     >>> [(word, round(score, 3)) for word, score in explanation.top(1)]
     [('good', 2.0)]
     """
-    n_samples, seed = whole(n_samples, "n_samples", 2), whole(seed, "seed")
+    n_samples, seed = as_whole(n_samples, "n_samples", 2), as_whole(seed, "seed")
     if not (kernel_width > 0 and ridge >= 0):
         raise ValueError(f"lime needs kernel_width > 0 and ridge ≥ 0, got {kernel_width} and {ridge}")
     tokens = read_tokens(model_or_predict, document)

@@ -14,9 +14,10 @@ from importlib.metadata import PackageNotFoundError, distribution
 
 import numpy as np
 
+from coursekit.inputs import as_array, plural
+
 from .explorer import attention_maps
-from .html import Html, count, escape, visible
-from .inputs import numbers
+from .html import Html, escape, visible
 from .stills import head_still, model_still, neuron_still
 
 MOST_LINES = 150_000                    # that a browser draws in a few seconds
@@ -83,7 +84,7 @@ def bertviz_view(kind, A, tokens, columns=None, queries=None, keys=None, layer=0
     size, d, vectors = A.size, None, []
     if kind == "neuron":
         for name, values in (("queries", queries), ("keys", keys)):
-            values = numbers(values, name, (*(() if L == 1 and np.ndim(values) == 3 else (L,)), K, T, d))
+            values = as_array(values, name, (*(() if L == 1 and np.ndim(values) == 3 else (L,)), K, T, d))
             values = values.reshape(L, K, T, -1)
             shown[name], size, d = _rounded(values), size + values.size, values.shape[-1]
             vectors.append(values)
@@ -91,7 +92,7 @@ def bertviz_view(kind, A, tokens, columns=None, queries=None, keys=None, layer=0
     if drawn > MOST_LINES or size > MOST_NUMBERS:
         raise ValueError(f"{drawn:,} lines and {size:,} numbers are too much for a browser (at most {MOST_LINES:,} and "
                          f"{MOST_NUMBERS:,}): take a shorter text, or fewer layers or heads")
-    text = f"bertviz's {kind} view of {count(L, 'layer')} × {count(K, 'head')} over {count(T_q, 'token')}"
+    text = f"bertviz's {kind} view of {plural(L, 'layer')} × {plural(K, 'head')} over {plural(T_q, 'token')}"
     name, place = visible(tokens[token]), f"layer {layer}, " + ("all heads" if kind == "head" else f"head {head}")
     title = f"bertviz's {kind} view" + (": every layer and head." if kind == "model" else f": {place}, from “{name}”.")
     still = {"head": functools.partial(head_still, A, tokens, columns, layer, token),

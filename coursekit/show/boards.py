@@ -1,7 +1,8 @@
 """A computation as people draw it on a board: from left to right, columns of boxes and the lines between them."""
 
+from coursekit.inputs import as_array, as_strings
+
 from .html import display_width, drawing, escape, visible
-from .inputs import numbers, strings
 
 _ROW, _BOX, _BETWEEN = 36, 26, 54                       # pixels: a row, a box in it, the gap that the lines cross
 
@@ -19,8 +20,8 @@ def board(columns, title=None):
     From left to right, query: q; scores: 2, 0; weights: 0.9, 0.1; output: v.
     """
     columns = [(*column, None)[:3] for column in columns]
-    headings = [visible(heading) for heading in strings([column[0] for column in columns], "the headings")]
-    boxes = [[visible(box) for box in strings(column[1], f"the boxes of {name!r}")]
+    headings = [visible(heading) for heading in as_strings([column[0] for column in columns], "the headings")]
+    boxes = [[visible(box) for box in as_strings(column[1], f"the boxes of {name!r}")]
              for column, name in zip(columns, headings)]
     if not columns or not all(boxes):
         raise ValueError("board needs at least one column (heading, boxes), and each needs at least one box")
@@ -48,7 +49,7 @@ def board(columns, title=None):
 
 def _thickness(weights, heading, n):
     """Weights as shares of the largest, or one line for those that do not fit."""
-    weights = numbers(weights, f"the weights of {heading!r}", (n,))
+    weights = as_array(weights, f"the weights of {heading!r}", (n,))
     if weights.min() < 0:
         raise ValueError(f"the weights of {heading!r} must not be negative, got {weights.min():.3g}")
     return weights / (weights.max() or 1)

@@ -6,8 +6,9 @@ same once more.
 
 import numpy as np
 
-from .html import count, visible
-from .inputs import number, numbers, strings
+from coursekit.inputs import as_array, as_strings, format_score, plural
+
+from .html import visible
 from .pictures import BLUE, ORANGE, label_axis, new_figure, picture, plain, titled
 
 _DROPPED = "#d0d0d0"
@@ -23,11 +24,11 @@ def bars(labels, values, title=None, xlabel=None, horizontal=True, kept=None):
     kept: (n,) booleans, if given: bars that are not kept are grey and dotted.
     Raises TypeError or ValueError, in one line, for lengths that differ, nothing to draw or values not finite.
     """
-    labels = strings(labels, "labels")
-    values = numbers(values, "values", (len(labels),))
+    labels = as_strings(labels, "labels")
+    values = as_array(values, "values", (len(labels),))
     if not labels:
         raise ValueError("bars needs at least one label and value, got none")
-    kept = None if kept is None else numbers(kept, "kept", (len(labels),)).astype(bool)
+    kept = None if kept is None else as_array(kept, "kept", (len(labels),)).astype(bool)
     length = 0.32 * len(labels) + 0.9
     fig, ax = new_figure(5.5, max(1.6, length)) if horizontal else new_figure(max(3.0, 1.6 * length), 3.2)
     places = np.arange(len(labels))
@@ -37,7 +38,7 @@ def bars(labels, values, title=None, xlabel=None, horizontal=True, kept=None):
     for patch, keep in zip(drawn, [] if kept is None else kept):
         if not keep:
             patch.set(facecolor=_DROPPED, hatch="...", edgecolor="#6e6e6e")
-    written = [number(v) if values.min() < 0 else number(v).lstrip("+") for v in values]
+    written = [format_score(v) if values.min() < 0 else format_score(v).lstrip("+") for v in values]
     ax.bar_label(drawn, written, padding=3, fontsize=8)
     ax.margins(**{"x" if horizontal else "y": 0.15})
     if horizontal:
@@ -56,7 +57,7 @@ def bars(labels, values, title=None, xlabel=None, horizontal=True, kept=None):
     listed = ", ".join(named) if len(named) <= 20 else (
         f"largest {named[values.argmax()]}, smallest {named[values.argmin()]}")
     left = "" if kept is None else f" Kept: {', '.join(visible(n) for n, k in zip(labels, kept) if k) or 'none'}."
-    return picture(fig, titled(title, f"Bar chart{what} with {count(len(labels), 'bar')}: {listed}.{left}"))
+    return picture(fig, titled(title, f"Bar chart{what} with {plural(len(labels), 'bar')}: {listed}.{left}"))
 
 
 @plain
@@ -68,13 +69,13 @@ def lines(x, series, xlabel, ylabel, title=None):
     """
     if not isinstance(series, dict) or not series:
         raise TypeError("series must be a dict with at least one curve: {name: values}")
-    names = strings(series, "the names of the curves")
+    names = as_strings(series, "the names of the curves")
     if x is None:
-        x = np.arange(len(numbers(series[names[0]], f"curve {names[0]!r}", (None,))))
-    x = numbers(x, "x", (None,))
+        x = np.arange(len(as_array(series[names[0]], f"curve {names[0]!r}", (None,))))
+    x = as_array(x, "x", (None,))
     if not len(x):
         raise ValueError("x must have at least one point, got none")
-    curves = [numbers(series[name], f"curve {name!r}", (len(x),)) for name in names]
+    curves = [as_array(series[name], f"curve {name!r}", (len(x),)) for name in names]
     fig, ax = new_figure(7.4 if len(names) > 1 else 5.6, 3.2)                     # room for the legend beside it
     for i, (name, y) in enumerate(zip(names, curves)):
         ax.plot(x, y, color=_SERIES[i % 7], linestyle=_STYLES[i % 7], linewidth=1.8, label=visible(name).lstrip("_"),
@@ -89,7 +90,7 @@ def lines(x, series, xlabel, ylabel, title=None):
         ax.set_title(title)
     told = "; ".join(f"{visible(n)} goes from {y[0]:.3g} to {y[-1]:.3g} (lowest {y.min():.3g}, highest {y.max():.3g})"
                      for n, y in zip(names, curves))
-    alt = f"{count(len(names), 'curve')} of {ylabel} over {xlabel} from {x[0]:.4g} to {x[-1]:.4g}: {told}."
+    alt = f"{plural(len(names), 'curve')} of {ylabel} over {xlabel} from {x[0]:.4g} to {x[-1]:.4g}: {told}."
     return picture(fig, titled(title, alt))
 
 

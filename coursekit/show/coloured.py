@@ -10,8 +10,9 @@ style sits on its element and is one that JupyterLab keeps when it shows a noteb
 
 import math
 
+from coursekit.inputs import as_scored, as_strings, format_score
+
 from .html import Html, display_width, escape, visible
-from .inputs import number, scored, strings
 
 BLUE, ORANGE = (0, 114, 178), (213, 94, 0)
 STRONGEST = 0.65            # opacity behind the largest score: letters keep a WCAG contrast above 4.5 on both themes
@@ -33,7 +34,7 @@ def highlight(tokens, scores, title=None, scale=None):
     >>> highlight(["not", "a", "good", "film"], [-0.5, 0, 0.42, 0.031])
     not(-0.5) a(0) good(+0.42) film(+0.031)
     """
-    tokens, scores = scored(tokens, scores)
+    tokens, scores = as_scored(tokens, scores)
     scale = _scale(scores, scale)
     text = _flow(tokens, _said(tokens, scores)) or "(no tokens)"
     head = ""
@@ -102,7 +103,7 @@ def _marked(token, score, scale):
 
 
 def _said(tokens, scores):
-    return [f"{visible(t)}({number(s)})" for t, s in zip(tokens, scores)]
+    return [f"{visible(t)}({format_score(s)})" for t, s in zip(tokens, scores)]
 
 
 def _listed(lines):
@@ -120,9 +121,9 @@ def _row(i, row):
         name, tokens, scores = row
     except (TypeError, ValueError):
         raise ValueError(f"row {i} must be a triple (name, tokens, scores)") from None
-    name, = strings([name], f"the name of row {i}")
+    name, = as_strings([name], f"the name of row {i}")
     try:
-        return visible(name), *scored(tokens, scores)
+        return visible(name), *as_scored(tokens, scores)
     except (TypeError, ValueError) as error:
         raise type(error)(f"row {i} ({visible(name)}): {error}") from None
 
@@ -151,7 +152,7 @@ def _flow(tokens, shown):
 def _paragraph(tokens, scores, scale):
     if not tokens:
         return f'<span style="{_NOTE}">(no tokens)</span>'
-    shown = [f'<span title="{number(s)}" style="{tint(s, scale)}padding:1px">{_marked(t, s, scale)}</span>'
+    shown = [f'<span title="{format_score(s)}" style="{tint(s, scale)}padding:1px">{_marked(t, s, scale)}</span>'
              + "<br>" * t.endswith(("\n", "Ċ")) for t, s in zip(tokens, scores)]
     style = "line-height:1.9;white-space:pre-wrap;word-wrap:break-word"
     return f'<div dir="auto" style="{style}">{_flow(tokens, shown)}</div>'
@@ -171,7 +172,7 @@ def _bands(tokens):
 
 def _cells(tokens, scores, start, stop):
     scale = _scale(scores)
-    return "".join(f'<td title="{number(s)}" style="{tint(s, scale)}text-align:center;white-space:pre;padding:2px 4px">'
+    return "".join(f'<td title="{format_score(s)}" style="{tint(s, scale)}text-align:center;white-space:pre;padding:2px 4px">'
                    f'{_marked(t, s, scale)}</td>' for t, s in list(zip(tokens, scores))[start:stop])
 
 

@@ -1,7 +1,8 @@
 """Diagrams of models: boxes in one column with the lines between them, read off a module's own forward."""
 
+from coursekit.inputs import as_strings
+
 from .html import display_width, drawing, escape, visible
-from .inputs import strings
 
 _BOX, _PLUS, _GAP, _LANE = 42, 22, 20, 26               # pixels: a box, a "+", the gap below, a line beside the column
 
@@ -17,8 +18,8 @@ def flow_chart(boxes, edges, sides=(), title=None):
     >>> flow_chart([("x", ""), ("mlp", "2 layers"), ("+", "")], [(0, 1), (1, 2), (0, 2)])
     Flow chart of x, mlp (2 layers), +. Lines: x → mlp; mlp → +; x → +.
     """
-    names = [visible(name) for name in strings([name for name, _ in boxes], "the names of boxes")]
-    notes = [visible(note) for note in strings([note for _, note in boxes], "the notes of boxes")]
+    names = [visible(name) for name in as_strings([name for name, _ in boxes], "the names of boxes")]
+    notes = [visible(note) for note in as_strings([note for _, note in boxes], "the notes of boxes")]
     edges = [(*edge, "")[:3] for edge in edges]
     if not names:
         raise ValueError("flow_chart needs at least one box (name, note), got none")

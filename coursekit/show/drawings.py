@@ -2,8 +2,9 @@
 
 import numpy as np
 
-from .html import Html, count, display_width, drawing, escape, visible
-from .inputs import numbers, strings
+from coursekit.inputs import as_array, as_strings, plural
+
+from .html import Html, display_width, drawing, escape, visible
 
 _TINTS = ("rgba(0,114,178,.3)", "rgba(230,159,0,.35)")          # two neighbours never share a colour
 _FAINT = 0.03                                                   # of the largest weight; fainter lines are not drawn
@@ -43,11 +44,11 @@ def token_boxes(rows):
 def _boxes_row(i, row):
     if not isinstance(row, (tuple, list)) or len(row) not in (2, 3):
         raise ValueError(f"row {i} must be (name, tokens) or (name, tokens, ids)")
-    name, = strings([row[0]], f"the name of row {i}")
-    tokens = strings(row[1], f"the tokens of row {i} ({visible(name)})")
+    name, = as_strings([row[0]], f"the name of row {i}")
+    tokens = as_strings(row[1], f"the tokens of row {i} ({visible(name)})")
     if len(row) == 2 or row[2] is None:
         return visible(name), tokens, None
-    ids = numbers(row[2], f"the ids of row {i} ({visible(name)})", (len(tokens),))
+    ids = as_array(row[2], f"the ids of row {i} ({visible(name)})", (len(tokens),))
     if (ids != ids.round()).any():
         raise ValueError(f"the ids of row {i} ({visible(name)}) must be whole numbers")
     return visible(name), tokens, [int(x) for x in ids]
@@ -79,9 +80,9 @@ def arrows(A, queries, keys=None, title=None):
     >>> arrows([[0.9, 0.1], [0.5, 0.5]], ["le", "chat"], ["the", "cat"])
     Attention from 2 queries to 2 keys. Largest weight of each query: le → the 0.90; chat → the 0.50.
     """
-    queries = strings(queries, "queries")
-    keys = queries if keys is None else strings(keys, "keys")
-    A = numbers(A, "A", (len(queries), len(keys)))
+    queries = as_strings(queries, "queries")
+    keys = queries if keys is None else as_strings(keys, "keys")
+    A = as_array(A, "A", (len(queries), len(keys)))
     if not A.size:
         raise ValueError("A must have at least one query and one key, got shape " + str(A.shape))
     if A.min() < 0:
@@ -103,7 +104,7 @@ def arrows(A, queries, keys=None, title=None):
            f'<g font-size="12" fill="#595959"><text x="{left - 8:.0f}" y="20" text-anchor="end">queries</text>'
            f'<text x="{left + gap + 8:.0f}" y="20">keys</text></g><g stroke="#0072b2">{strokes}</g>{words}</svg>')
     largest = "; ".join(f"{q} → {keys[row.argmax()]} {row.max():.2f}" for q, row in zip(queries, A))
-    alt = f"Attention from {count(len(queries), 'query')} to {count(len(keys), 'key')}. Largest weight of each query: {largest}."
+    alt = f"Attention from {plural(len(queries), 'query')} to {plural(len(keys), 'key')}. Largest weight of each query: {largest}."
     return drawing(svg, alt, title)
 
 

@@ -8,10 +8,11 @@ from importlib import resources
 
 import numpy as np
 
+from coursekit.inputs import as_array, as_strings
+
 from .coloured import highlight
 from .drawings import arrows
 from .html import visible
-from .inputs import numbers, strings
 
 MOST_WEIGHTS = 2 ** 20              # of one layer: what goes to the browser at once is at most 2 MB
 _ARROWS_UP_TO = 40                  # tokens a side; longer texts fall back on coloured text
@@ -45,9 +46,9 @@ def attention_explorer(A, tokens, keys=None, layer=0, heads=None, token=None):
 
 def attention_maps(A, tokens, keys=None):
     """(A, tokens, keys) as an array (L, K, T_q, T) of weights and two lists of strings, or one clear line."""
-    tokens = strings(tokens, "tokens")
-    keys = tokens if keys is None else strings(keys, "keys")
-    A = numbers(A, "A", (None,) * (np.ndim(A) != 3) + (None, len(tokens), len(keys)))
+    tokens = as_strings(tokens, "tokens")
+    keys = tokens if keys is None else as_strings(keys, "keys")
+    A = as_array(A, "A", (None,) * (np.ndim(A) != 3) + (None, len(tokens), len(keys)))
     A = A if A.ndim == 4 else A[None]
     if not A.size:
         raise ValueError(f"A must have at least one layer, one head and one token, got shape {A.shape}")

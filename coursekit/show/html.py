@@ -87,10 +87,3 @@ def escape(text):
 def display_width(text):
     """About how many letters wide `text` is on screen: East Asian letters and emoji count two, accents none."""
     return sum(0 if unicodedata.combining(c) else 2 if unicodedata.east_asian_width(c) in "WF" else 1 for c in text)
-
-
-def count(n, noun):
-    """A number and its noun: "1 row", "3 rows", "2 queries"."""
-    if n == 1:
-        return f"1 {noun}"
-    return f"{n} {noun[:-1]}ies" if noun.endswith("y") and noun[-2] not in "aeiou" else f"{n} {noun}s"

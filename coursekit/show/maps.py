@@ -5,8 +5,9 @@ matplotlib loads when one is drawn, not before.
 
 import numpy as np
 
-from .html import count, visible
-from .inputs import numbers, strings
+from coursekit.inputs import as_array, as_strings, plural
+
+from .html import visible
 from .pictures import BLUE, ORANGE, label_axis, new_figure, picture, plain, titled
 
 _MASKED = "#e6e6e6"
@@ -24,12 +25,12 @@ def heatmap(A, tokens, columns=None, title=None, mask=None, ylabel="query (from)
     label what the entries are ("attention weight", or "score" if any is negative).
     Raises TypeError or ValueError, in one line, for shapes that do not fit or entries that are not finite.
     """
-    tokens = strings(tokens, "tokens")
-    columns = tokens if columns is None else strings(columns, "columns")
-    A = numbers(A, "A", (len(tokens), len(columns)))
+    tokens = as_strings(tokens, "tokens")
+    columns = tokens if columns is None else as_strings(columns, "columns")
+    A = as_array(A, "A", (len(tokens), len(columns)))
     if not A.size:
         raise ValueError(f"A must have at least one row and one column, got shape {A.shape}")
-    allowed = _causal(A) if mask is None else numbers(mask, "mask", A.shape).astype(bool)
+    allowed = _causal(A) if mask is None else as_array(mask, "mask", A.shape).astype(bool)
     if not allowed.any():
         raise ValueError("mask must allow at least one cell (True = may attend), got none")
     roomy = max(A.shape) <= _WRITE_UP_TO
@@ -47,7 +48,7 @@ def heatmap(A, tokens, columns=None, title=None, mask=None, ylabel="query (from)
             dark = _luminance(image.to_rgba(A[i, j])[:3]) < 0.19        # where white and #111 contrast equally
             ax.text(j, i, f"{A[i, j]:.{_decimals(A)}f}", ha="center", va="center", fontsize=8, color="white" if dark else "#111")
     masked = "" if allowed.all() else f" {(~allowed).sum()} cells are masked."
-    alt = (f"Heat map of {count(len(tokens), 'row')}, {ylabel}, by {count(len(columns), 'column')}, {xlabel}.{masked} "
+    alt = (f"Heat map of {plural(len(tokens), 'row')}, {ylabel}, by {plural(len(columns), 'column')}, {xlabel}.{masked} "
            f"Largest entries: {_largest(A, allowed, tokens, columns)}.")
     return picture(fig, titled(title, alt))
 
@@ -59,11 +60,11 @@ def head_grid(A, tokens, title=None):
     A: (K, T, T) or (L, K, T, T) weights, not negative. tokens: T strings. Layers and heads count from 0, as in A[l, k].
     Raises TypeError or ValueError, in one line, for shapes that do not fit, negative weights or entries not finite.
     """
-    tokens = strings(tokens, "tokens")
+    tokens = as_strings(tokens, "tokens")
     T, dimensions = len(tokens), getattr(A, "ndim", None) or np.ndim(A)
     if dimensions not in (3, 4):
         raise ValueError(f"A must have shape (K, T, T) or (L, K, T, T), got {dimensions} dimensions")
-    A = numbers(A, "A", (None,) * (dimensions - 2) + (T, T))
+    A = as_array(A, "A", (None,) * (dimensions - 2) + (T, T))
     if not A.size:
         raise ValueError(f"A must have at least one head and one token, got shape {A.shape}")
     if A.min() < 0:
@@ -90,7 +91,7 @@ def head_grid(A, tokens, title=None):
         fig.suptitle(title)
     heads = sorted(range(len(maps)), key=lambda i: -maps[i].max())[:4]
     best = "; ".join(f"{names[i]}: {_largest(maps[i], _causal(maps[i]), tokens, tokens, 1)}" for i in heads)
-    layers = (f"{count(L, 'layer')} of " if dimensions == 4 else "") + count(K, "head")
+    layers = (f"{plural(L, 'layer')} of " if dimensions == 4 else "") + plural(K, "head")
     alt = titled(title, f"Attention maps of {layers} over {T} tokens. Largest entries: {best}.")
     return picture(fig, alt, shrink=across < 4)                 # many maps are unreadable at the width of a telephone
 
@@ -101,7 +102,7 @@ def positions(P, title=None):
 
     P: (T, d) finite numbers. Raises ValueError, in one line, for anything else.
     """
-    P = numbers(P, "P", (None, None))
+    P = as_array(P, "P", (None, None))
     if not P.size:
         raise ValueError(f"P must have at least one position and one dimension, got shape {P.shape}")
     bound = abs(P).max() or 1
@@ -113,7 +114,7 @@ def positions(P, title=None):
     fig.colorbar(image, ax=ax, label="value", fraction=0.05)
     if title is not None:
         ax.set_title(title)
-    alt = (f"Heat map of positional encodings, {count(P.shape[0], 'position')} by {count(P.shape[1], 'dimension')}, "
+    alt = (f"Heat map of positional encodings, {plural(P.shape[0], 'position')} by {plural(P.shape[1], 'dimension')}, "
            f"values from {P.min():.3g} to {P.max():.3g}.")
     return picture(fig, titled(title, alt))
 

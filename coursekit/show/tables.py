@@ -2,8 +2,9 @@
 
 import numbers
 
-from .html import Html, count, display_width, escape, visible
-from .inputs import strings
+from coursekit.inputs import as_strings, plural
+
+from .html import Html, display_width, escape, visible
 
 
 def table(rows, columns, formats=".3g", title=None):
@@ -22,7 +23,7 @@ def table(rows, columns, formats=".3g", title=None):
     tame      85.9%       64
     peaky     85.2%       64
     """
-    columns = [visible(name) for name in strings(columns, "columns")]
+    columns = [visible(name) for name in as_strings(columns, "columns")]
     rows = [[name, *values] for name, values in rows.items()] if isinstance(rows, dict) else [list(row) for row in rows]
     own = formats if isinstance(formats, dict) else {}
     unknown = sorted(set(own) - set(columns))
@@ -30,7 +31,7 @@ def table(rows, columns, formats=".3g", title=None):
         raise ValueError(f"formats names the column {unknown[0]!r}, and the columns are {', '.join(columns)}")
     for i, row in enumerate(rows):
         if len(row) != len(columns):
-            raise ValueError(f"row {i} has {count(len(row), 'value')} for {count(len(columns), 'column')}")
+            raise ValueError(f"row {i} has {plural(len(row), 'value')} for {plural(len(columns), 'column')}")
     shown = [[_shown(value, own.get(name), ".3g" if own else formats, name) for value, name in zip(row, columns)]
              for row in rows]
     right = [any(_is_number(row[j]) for row in rows) for j in range(len(columns))]

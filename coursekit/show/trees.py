@@ -2,8 +2,9 @@
 
 import math
 
-from .html import count, display_width, drawing, escape, visible
-from .inputs import strings
+from coursekit.inputs import as_strings, plural
+
+from .html import display_width, drawing, escape, visible
 
 _ROW, _GAP, _TOP = 24, 34, 14                                   # pixels: a box and its space, between columns, margin
 _BOX = {                                                        # of each fate: the box, the letters, the line to it
@@ -30,7 +31,7 @@ def beam_tree(steps, words, prompt="", title=None):
     >>> beam_tree([first, [(1, 2, math.log(0.3), -1.2, "finished")]], ["it", "nobody", "knows"])
     Beam search over 2 tokens. Best finished: nobody knows 0.3. Step 1: kept it 0.6, nobody 0.4. Step 2: finished nobody knows 0.3.
     """
-    words = strings(words, "words")
+    words = as_strings(words, "words")
     root = {"text": visible(prompt), "chance": "", "fate": "kept", "children": [], "path": [], "column": 0}
     columns, best = [[root]], None
     before = {None: root}
@@ -88,7 +89,7 @@ def _place(root):
 
 def _told(columns, best):
     """The tree in words: the best, and what each step kept and finished."""
-    said = [f"Beam search over {count(len(columns) - 1, 'token')}."]
+    said = [f"Beam search over {plural(len(columns) - 1, 'token')}."]
     if best is not None:
         said.append(f"Best finished: {' '.join(best[1]['path'])} {best[1]['chance']}.")
     for step, nodes in enumerate(columns[1:], start=1):

@@ -7,7 +7,8 @@ from coursekit.text.generated.dialogues import Dialogue, dialogues, is_grammatic
 from coursekit.text.generated.reviews import ROLES, Review, handwritten_reviews, reviews
 from coursekit.text.generated.translations import Translation, reversals, translations
 from coursekit.text.pieces import word_groups
-from coursekit.text.tokens import CharTokenizer, WordPieceTokenizer, WordTokenizer
+from coursekit.text.tokens import CharTokenizer, WordTokenizer
+from coursekit.text.wordpiece import WordPieceTokenizer
 
 __all__ = [
     "BytePairTokenizer", "CharTokenizer", "Dialogue", "ROLES", "Review", "Translation", "WordPieceTokenizer",

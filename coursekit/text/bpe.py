@@ -20,7 +20,8 @@ from pathlib import Path
 
 import regex
 
-from coursekit.text.inputs import as_text, as_texts, as_tokens, as_vocab, pick
+from coursekit.inputs import as_text, as_texts, as_tokens
+from coursekit.text.base import Tokenizer, as_vocab
 
 __all__ = ["BytePairTokenizer", "merge_steps"]
 
@@ -143,7 +144,7 @@ def learn_merges(words, n_merges, first_id):
     return merges
 
 
-class BytePairTokenizer:
+class BytePairTokenizer(Tokenizer):
     """Byte-level byte-pair encoding as in GPT-2: no text is unknown, and `decode(encode(text)) == text` always.
 
     merges: list of pairs of tokens, in the order in which they are to be joined. A token is a string in which every
@@ -165,8 +166,7 @@ class BytePairTokenizer:
 
     def __init__(self, merges, tokens=None):
         self.merges = [tuple(pair) for pair in merges]
-        self.tokens = list(tokens or [*CHARS, *(a + b for a, b in self.merges), EOS])
-        self.vocab = as_vocab(self.tokens)
+        super().__init__(tokens or [*CHARS, *(a + b for a, b in self.merges), EOS])
         needed = chain([*CHARS, EOS], *self.merges, (a + b for a, b in self.merges))
         if missing := [token for token in needed if token not in self.vocab]:
             raise ValueError(f"{len(missing)} tokens are missing from the vocabulary, the first is {missing[0]!r}: "
@@ -179,7 +179,7 @@ class BytePairTokenizer:
         self._ids_of_word = {}
 
     def __repr__(self):
-        return f"BytePairTokenizer({len(self.tokens)} tokens, {len(self.merges)} merges)"
+        return f"{super().__repr__()[:-1]}, {len(self.merges)} merges)"
 
     @classmethod
     def train(cls, texts, vocab_size):
@@ -252,7 +252,7 @@ class BytePairTokenizer:
 
     def decode(self, ids):
         """List of ids → text. Bytes that are not UTF-8 (a character cut in two) become U+FFFD."""
-        raw = bytes(BYTE_OF[char] for token in pick(ids, self.tokens) for char in token)
+        raw = bytes(BYTE_OF[char] for token in self._pick(ids) for char in token)
         try:
             return raw.decode("utf-8", "surrogatepass")
         except UnicodeDecodeError:

@@ -1,7 +1,7 @@
 """From the pieces that a model reads back to words: which pieces belong together, and the word that they spell."""
 
+from coursekit.inputs import as_tokens
 from coursekit.text.bpe import BYTE_OF
-from coursekit.text.inputs import as_tokens
 
 __all__ = ["word_groups"]
 

@@ -13,7 +13,7 @@ from tokenizers import models, normalizers, pre_tokenizers, trainers
 
 from coursekit.text import BytePairTokenizer, WordPieceTokenizer, stdlib_english
 from coursekit.text.bpe import BYTE_OF, EOS, WORD
-from coursekit.text.tokens import bert_words
+from coursekit.text.wordpiece import bert_words
 
 # The three libraries carry tables of different Unicode versions, so the texts are of characters that were there in
 # Unicode 3.2 and are still of the same kind. Lone surrogates are left out: the other two take only what UTF-8 can say.

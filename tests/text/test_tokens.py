@@ -7,7 +7,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from coursekit.text import CharTokenizer, WordPieceTokenizer, WordTokenizer
-from coursekit.text.tokens import bert_words
+from coursekit.text.wordpiece import bert_words
 
 TEXTS = ["The food was good, the service wasn't.", "Good food! Don't miss the good wine (2019)."]
 TOKENIZERS = [CharTokenizer.train(TEXTS, 100), WordTokenizer.train(TEXTS, 100), WordPieceTokenizer.train(TEXTS, 100)]
