@@ -11,7 +11,8 @@ from collections import Counter
 import torch
 from torch.nn.functional import binary_cross_entropy_with_logits
 
-from coursekit.models.classifier import AttentionClassifier, TransformerClassifier, token_ids
+from coursekit.models.classifier import AttentionClassifier, TransformerClassifier
+from coursekit.models.documents import token_ids
 from coursekit.models.training import minibatches, train
 from coursekit.models.weights import FOLDER, naive_bayes, naive_bayes_log_odds, save_log_odds, save_weights, write_card
 from coursekit.text import WordTokenizer, datasets

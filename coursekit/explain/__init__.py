@@ -1,7 +1,7 @@
 """Attributions out: explanations that give each token of a document one number.
 
 Black boxes, anything with predict(documents), are enough for leave_one_out, lime, kernel_shap and shapley_values; the
-others look inside and need a white box (see coursekit.models.classifier).
+others look inside and need a white box: coursekit.models.protocols has the list of who needs what.
 
 Under other names elsewhere: leave_one_out is occlusion, or erasure; gradient(…, "l1") sums what Saliency gives each
 coordinate; integrated_gradients' n_nodes are n_steps; gradient_attention is Chefer, Gur and Wolf (ICCV 2021, "generic

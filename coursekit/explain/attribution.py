@@ -163,7 +163,8 @@ def _plain(value):
 
 
 def needs(model, *names, explainer):
-    """TypeError, in one line, unless `model` has all these methods: what an explainer says of a model it cannot open."""
+    """TypeError, in one line, unless `model` has all these methods (`coursekit.models.protocols` describes them): what an
+    explainer says of a model it cannot open."""
     missing = [name for name in names if not hasattr(model, name)]
     if missing:
         raise TypeError(f"{explainer} looks inside the model and needs {', '.join(names)}; {type(model).__name__} has no "

@@ -9,10 +9,8 @@ import numpy as np
 from tqdm.auto import tqdm
 
 from coursekit.inputs import as_array, as_strings, as_whole
-from coursekit.models import AttentionClassifier
 
 from .attribution import Attribution, chosen, predictor
-from .factorised import deleted, replaced
 
 
 def read_tokens(model_or_predict, document):
@@ -31,8 +29,8 @@ def evaluate_masks(model_or_predict, document, masks, by="replace", mask_token="
     out, so that those behind move up. groups: (d,) integers; tokens of group j then follow column j of masks
     (n, n_groups). The model sees at most `chunk` documents at a time, and equal masks once. progress: show a bar.
 
-    An AttentionClassifier is not asked but computed, in float64 where words are replaced (`explain.factorised`): pass
-    its `predict` to have it asked.
+    A model with a short cut for masks, `masked_scores`, is not asked but computed; an AttentionClassifier has one, in
+    float64 where words are replaced (`coursekit.models.factorised`). Pass its `predict` to have it asked.
     Raises ValueError or TypeError, in one line, for masks that do not fit, for a `mask_token` unknown to the model's
     tokenizer ("[UNK]" is for all of them what is unknown) and for scores that are no finite numbers.
 
@@ -58,12 +56,11 @@ def evaluate_masks(model_or_predict, document, masks, by="replace", mask_token="
         raise ValueError(f'by must be "replace" or "delete", got {by!r}')
     if by == "replace":
         _check_known(getattr(model_or_predict, "tokenizer", None), mask_token)
-    one_layer = type(model_or_predict) is AttentionClassifier
-    if one_layer and by == "replace":
-        score, chunk, first, inverse = replaced(model_or_predict, document, mask_token), 1024, slice(None), slice(None)
+    short_cut = getattr(model_or_predict, "masked_scores", lambda *arguments: None)
+    if score := short_cut(document, by, mask_token):
+        chunk, first, inverse = 1024, slice(None), slice(None)
     else:
-        score = deleted(model_or_predict, document) if one_layer else _asked(predict, document, by, mask_token)
-        first, inverse = _distinct(masks)
+        score, (first, inverse) = _asked(predict, document, by, mask_token), _distinct(masks)
     masks, scores = masks[first], []
     with tqdm(total=len(masks), disable=not progress, desc="perturbed documents", unit="document") as bar:
         for start in range(0, len(masks), chunk):

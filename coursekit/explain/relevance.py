@@ -6,6 +6,7 @@ as it does not for raw attention. Scores speak for the *prediction*: for log-odd
 """
 
 from contextlib import contextmanager
+from functools import partial
 
 import torch
 from torch import nn
@@ -13,8 +14,6 @@ from torch import nn
 from coursekit.models import EncoderDecoder, MultiHeadAttention
 
 from .attribution import Attribution, chosen, needs
-
-QUERIES_AND_KEYS = ("query", "key", "q_lin", "k_lin")       # the layers' names in coursekit and BERT, and in DistilBERT
 
 
 def gradient_attention(model, document, target=None):
@@ -35,6 +34,7 @@ def relevance_attention(model, document, target=None):
     what is negative of it is dropped: the paper's rule (Eq. 5) shares among positive parts only, and the product of a
     negative relevance and a negative slope would count as support. Arguments as for `gradient_attention`.
     """
+    needs(model, "embed", "trace", "own", "modules", "queries_and_keys", explainer="relevance_attention")
     f, maps, target = _traced(model, document, target, "relevance_attention")
     with relevance_rules(model):
         g, kept, _ = _traced(model, document, target, "relevance_attention")
@@ -52,19 +52,15 @@ def relevance_rules(model):
     through values, and no layer but a bias takes or adds any: with all biases 0 the relevances of the inputs sum to f.
     Works by hooks on the model's modules, which are taken off at the end.
     """
-    hooks = []
-    for name, module in getattr(model, "named_modules", lambda: [])():
-        rule = None
-        if isinstance(module, nn.LayerNorm):
-            rule = _linear_norm
-        elif name.split(".")[-1] in QUERIES_AND_KEYS:
-            rule = lambda layer, x, y: y.detach().requires_grad_()              # noqa: E731 - weights keep a gradient
-        elif name.split(".")[-1] == "c_attn":                                   # GPT-2: queries, keys, values in one
-            rule = _values_only
-        elif not list(module.children()) and not list(module.parameters()) and "Dropout" not in type(module).__name__ \
-                and name:
-            rule = _constant_slope
-        hooks += [module.register_forward_hook(rule)] if rule else []
+    needs(model, "modules", "queries_and_keys", explainer="relevance_rules")
+    constant, hooks = dict(model.queries_and_keys()), []
+    for module in model.modules():
+        if module in constant:
+            hooks.append(module.register_forward_hook(partial(_constant_columns, constant[module])))
+        elif isinstance(module, nn.LayerNorm):
+            hooks.append(module.register_forward_hook(_linear_norm))
+        elif module is not model and _is_activation(module):
+            hooks.append(module.register_forward_hook(_constant_slope))
     try:
         yield
     finally:
@@ -78,9 +74,14 @@ def _linear_norm(layer, inputs, output):
     return (x - x.mean(-1, keepdim=True)) / deviation * layer.weight + layer.bias
 
 
-def _values_only(layer, inputs, output):
-    q, k, v = output.chunk(3, -1)
-    return torch.cat([q.detach().requires_grad_(), k.detach().requires_grad_(), v], -1)
+def _constant_columns(n, layer, inputs, output):
+    """The first n columns, queries and keys, cut off from what they come from; the weights that they make keep a slope."""
+    return torch.cat([output[..., :n].detach().requires_grad_(), output[..., n:]], -1)
+
+
+def _is_activation(module):
+    """A module with nothing inside and nothing learned, that is no dropout either."""
+    return not [*module.children(), *module.parameters()] and "Dropout" not in type(module).__name__
 
 
 def _constant_slope(layer, inputs, output):

@@ -1,48 +1,66 @@
-"""What is explained: attention, the classifiers built from it, how they are trained, and the trained ones that ship."""
+"""What is explained: attention, the classifiers built from it, how they are trained, and the trained ones that ship.
+
+The same mechanism stands here several times, each time as its paper has it. Which is which:
+
+    attention   scaled_dot_product_attention, single_query_attention, additive_attention: the formulas, on tensors
+                MultiHeadAttention    K heads as a layer, over itself or over a context (Vaswani et al., 2017)
+                CausalAttention       the same to the past alone, with a cache; one layer for queries, keys, values: GPT-2
+                AdditiveAttention     one head of Bahdanau's additive scores, for a decoder that looks at a source
+                AttentionClassifier   K heads of matrices without biases, for one query: [CLS]'s (Lopardo et al., 2024)
+    blocks      Block                 attention and MLP over a whole text: TransformerClassifier, Encoder
+                GPT2Block             the same to the past, with a cache: GPT2
+                DecoderBlock          attention to the past, to the encoder's states, and MLP: EncoderDecoder
+
+All blocks are pre-norm. `protocols` says what an explainer needs of a model.
+"""
 
 from .attention import (
-                        MultiHeadAttention,
-                        Trace,
-                        additive_attention,
-                        causal_mask,
-                        scaled_dot_product_attention,
-                        single_query_attention,
-                        sinusoidal_positions,
+    MultiHeadAttention,
+    Trace,
+    additive_attention,
+    causal_mask,
+    scaled_dot_product_attention,
+    single_query_attention,
+    sinusoidal_positions,
 )
 from .beam import beam_search
 from .classifier import AttentionClassifier, TransformerClassifier
 from .decoding import (
-                        NextToken,
-                        apply_rules,
-                        generate,
-                        greedy,
-                        keep_nucleus,
-                        keep_top_k,
-                        log_probabilities,
-                        next_token_distribution,
-                        repetition,
-                        sample,
-                        tempered_softmax,
+    NextToken,
+    apply_rules,
+    generate,
+    greedy,
+    keep_nucleus,
+    keep_top_k,
+    log_probabilities,
+    next_token_distribution,
+    repetition,
+    sample,
+    tempered_softmax,
 )
 from .encoder_decoder import (
-                        EncoderDecoder,
-                        EncoderOnly,
-                        alignment_accuracy,
-                        as_one_sequence,
-                        exact_match,
-                        target_loss,
-                        to_ids,
-                        to_words,
+    EncoderDecoder,
+    EncoderOnly,
+    alignment_accuracy,
+    as_one_sequence,
+    exact_match,
+    target_loss,
+    to_ids,
+    to_words,
 )
 from .gpt2 import GPT2, GPT2Config, KVCache, gelu, gelu_exact, layer_norm, next_token_loss
 from .huggingface import HuggingFaceClassifier
+from .protocols import BlackBox, WhiteBox
 from .training import minibatches, train
 from .weights import load_weights, naive_bayes_log_odds
 
-__all__ = ["AttentionClassifier", "EncoderDecoder", "EncoderOnly", "GPT2", "GPT2Config", "HuggingFaceClassifier",
-           "KVCache", "MultiHeadAttention", "NextToken", "Trace", "TransformerClassifier", "additive_attention",
-           "alignment_accuracy", "apply_rules", "as_one_sequence", "beam_search", "causal_mask", "exact_match", "gelu",
-           "gelu_exact", "generate", "greedy", "keep_nucleus", "keep_top_k", "layer_norm", "load_weights",
-           "log_probabilities", "minibatches", "naive_bayes_log_odds", "next_token_distribution", "next_token_loss",
-           "repetition", "sample", "scaled_dot_product_attention", "single_query_attention", "sinusoidal_positions",
-           "target_loss", "tempered_softmax", "to_ids", "to_words", "train"]
+__all__ = [
+    "AttentionClassifier", "BlackBox", "EncoderDecoder", "EncoderOnly", "GPT2", "GPT2Config",
+    "HuggingFaceClassifier", "KVCache", "MultiHeadAttention", "NextToken", "Trace", "TransformerClassifier",
+    "WhiteBox", "additive_attention", "alignment_accuracy", "apply_rules", "as_one_sequence", "beam_search",
+    "causal_mask", "exact_match", "gelu", "gelu_exact", "generate", "greedy", "keep_nucleus", "keep_top_k",
+    "layer_norm", "load_weights", "log_probabilities", "minibatches", "naive_bayes_log_odds",
+    "next_token_distribution", "next_token_loss", "repetition", "sample", "scaled_dot_product_attention",
+    "single_query_attention", "sinusoidal_positions", "target_loss", "tempered_softmax", "to_ids", "to_words",
+    "train",
+]

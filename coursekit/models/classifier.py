@@ -1,10 +1,8 @@
-"""The classifiers that the course explains: seed of it all is one layer of attention, read out at [CLS].
+"""The classifiers that the course explains: one layer of attention that is read out at [CLS], and a deeper transformer.
 
-Both keep the course's protocols, as `HuggingFaceClassifier` does. Black box: `predict(documents) -> (n,)`. White box:
-`tokenizer`, `tokens(document)`, `own(document)`, `embed(document) -> (T, d_e)`, `baseline(document, kind) -> (T, d_e)`,
-`from_embeddings(e) -> score`, `trace(e) -> Trace`, `attentions(document) -> (L, K, T, T)` and
-`cls_attention(document) -> (K, T)`. A document is a list of word tokens; T counts them *and* the class token in front,
-as `tokens(document)` shows. Scores are log-odds: positive review if the score is above 0.
+Both are black boxes and white boxes, as `coursekit.models.protocols` describes them. A document is a list of word
+tokens; T counts them *and* the class token in front, as `tokens(document)` shows. Scores are log-odds: positive review
+if the score is above 0.
 """
 
 import math
@@ -12,44 +10,10 @@ import math
 import torch
 from torch import nn
 
-from .attention import MultiHeadAttention, Trace, sinusoidal_positions
-
-
-def as_document(document):
-    """The document, or TypeError if it is no list of tokens, but a string or a list of ids."""
-    if isinstance(document, str):
-        raise TypeError(f"a document is a list of tokens, got the string {document[:40]!r}: use tokenizer.tokenize(text)")
-    kinds = set(map(type, document)) if hasattr(document, "__iter__") else {type(document)}
-    if wrong := [kind.__name__ for kind in kinds if not issubclass(kind, str)]:
-        raise TypeError(f"a document is a list of tokens (strings), got {min(wrong)}: use tokenizer.tokenize(text)")
-    return document
-
-
-def token_ids(model, documents):
-    """Token ids (n, T_max) of documents, padded; words outside the vocabulary share the padding's id (embedding h)."""
-    tokenizer = model.tokenizer
-    ids = torch.full((len(documents), model.T_max), tokenizer.pad_id)
-    for row, document in zip(ids, documents):
-        tokens = model.tokens(document)
-        row[:len(tokens)] = torch.tensor(tokenizer.convert_tokens_to_ids(tokens))
-    return ids.masked_fill(ids == tokenizer.unk_id, tokenizer.pad_id)
-
-
-def predict_in_chunks(model, documents, chunk):
-    """Scores (n,) of documents as a NumPy array, `chunk` documents at a time so that memory stays bounded."""
-    if isinstance(documents, str) or (documents and isinstance(documents[0], str)):
-        raise TypeError("expected a list of documents (lists of tokens), got strings: for one document pass [document]")
-    with torch.no_grad():
-        scores = [model.score(documents[i:i + chunk]) for i in range(0, len(documents), chunk)]
-    return torch.cat(scores).numpy() if scores else torch.zeros(0).numpy()
-
-
-def as_embeddings(e, T_max, d_e):
-    """The embeddings e, or ValueError if their shape is not (…, T, d_e) with 1 ≤ T ≤ T_max."""
-    if e.dim() < 2 or not 1 <= e.shape[-2] <= T_max or e.shape[-1] != d_e:
-        raise ValueError(f"expected embeddings (…, T, {d_e}) with 1 ≤ T ≤ {T_max}, got {tuple(e.shape)}: "
-                         "use embed(document)")
-    return e
+from . import factorised
+from .attention import Trace, sinusoidal_positions
+from .blocks import Block
+from .documents import as_document, as_embeddings, predict_in_chunks, token_ids
 
 
 class WordClassifier(nn.Module):
@@ -160,6 +124,19 @@ class AttentionClassifier(WordClassifier):
         """Scores (n,) of documents as a tensor."""
         return self(token_ids(self, documents))
 
+    def masked_scores(self, document, by, mask_token):
+        """The short cut of `coursekit.models.factorised` as a function masks (n, T') → scores (n,), float64 where words
+        are replaced; None for a class of one's own that computes its scores in another way."""
+        if type(self).forward is not AttentionClassifier.forward:
+            return None
+        if by == "replace":
+            return factorised.replaced(self, document, mask_token)
+        return factorised.deleted(self, document)
+
+    def queries_and_keys(self):
+        """None of its layers: its one map of attention is made from matrices, at once (see `coursekit.models.protocols`)."""
+        return []
+
     def pad(self, e):
         """Embeddings (…, T, d_e) padded to T_max with h + W_p(t) (Eq. 4)."""
         T = as_embeddings(e, self.T_max, self.W_e.shape[1]).shape[-2]
@@ -193,21 +170,6 @@ class AttentionClassifier(WordClassifier):
         """Attention (1, K, T) that each token pays to the padding behind the document."""
         e = self.embed(document)
         return self.attend(self.pad(e))[0][None, :, :len(e), len(e):].sum(-1)
-
-
-class Block(nn.Module):
-    """One pre-norm encoder layer: x + attention(LN x), then x + MLP(LN x)."""
-
-    def __init__(self, d_e, K):
-        super().__init__()
-        self.norm_attention, self.norm_mlp = nn.LayerNorm(d_e), nn.LayerNorm(d_e)
-        self.attention = MultiHeadAttention(d_e, K)
-        self.mlp = nn.Sequential(nn.Linear(d_e, 4 * d_e), nn.ReLU(), nn.Linear(4 * d_e, d_e))
-
-    def forward(self, x, mask=None, need_weights=True):
-        mixed, weights = self.attention(self.norm_attention(x), mask=mask, need_weights=need_weights)
-        x = x + mixed
-        return x + self.mlp(self.norm_mlp(x)), weights
 
 
 class TransformerClassifier(WordClassifier):
@@ -260,3 +222,8 @@ class TransformerClassifier(WordClassifier):
             e, weights = block(e)
             maps.append(weights)
         return Trace(self.read(e), maps, values)
+
+    def queries_and_keys(self):
+        """The layers of queries and of keys, with the number of columns in which their output is that: all."""
+        return [(layer, layer.out_features) for block in self.blocks
+                for layer in (block.attention.query, block.attention.key)]

@@ -15,7 +15,7 @@ from torch import nn
 from torch.nn import functional as F
 
 from .attention import MultiHeadAttention, additive_attention, causal_mask, sinusoidal_positions
-from .classifier import Block
+from .blocks import Block
 
 PAD, START, END = 0, 1, 2
 

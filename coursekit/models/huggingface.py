@@ -1,4 +1,4 @@
-"""Classifiers of the `transformers` library behind the course's protocols: BERT, DistilBERT and GPT-2.
+"""Classifiers of the `transformers` library behind the course's protocols (`protocols.py`): BERT, DistilBERT and GPT-2.
 
 Needs `transformers` 5, which is loaded only when a model is fetched by name. Three traps are dealt with here:
 
@@ -17,12 +17,14 @@ import torch
 from torch import nn
 
 from .attention import Trace
-from .classifier import as_document, as_embeddings, predict_in_chunks
+from .documents import as_document, as_embeddings, predict_in_chunks
 
 # Where a family keeps its layers, and in a layer: what returns (mixed, weights), the values' map, the output's map.
 FAMILIES = {"bert": ("encoder.layer", "attention.self", "attention.self.value", "attention.output.dense"),
             "distilbert": ("transformer.layer", "attention", "attention.v_lin", "attention.out_lin"),
             "gpt2": ("h", "attn", "attn.c_attn", "attn.c_proj")}
+QUERIES_AND_KEYS = {"bert": ("attention.self.query", "attention.self.key"), "gpt2": ("attn.c_attn",),
+                    "distilbert": ("attention.q_lin", "attention.k_lin")}
 
 
 class HuggingFaceClassifier(nn.Module):
@@ -226,6 +228,14 @@ class HuggingFaceClassifier(nn.Module):
         finally:
             for hook in hooks:
                 hook.remove()
+
+    def queries_and_keys(self):
+        """The layers of queries and of keys, with the number of columns in which their output is that: all, or of
+        GPT-2's one layer for queries, keys and values the first two thirds."""
+        layers, names = self.model.base_model.get_submodule(FAMILIES[self.family][0]), QUERIES_AND_KEYS[self.family]
+        d_e = self.model.get_input_embeddings().embedding_dim
+        return [(layer.get_submodule(name), 2 * d_e if self.family == "gpt2" else d_e)
+                for layer in layers for name in names]
 
     def attentions(self, document):
         """Attention weights (L, K, T, T); every row sums to one. GPT-2's tokens see only what came before."""

@@ -5,7 +5,7 @@ import pytest
 import torch
 
 from coursekit.models import AttentionClassifier, TransformerClassifier
-from coursekit.models.classifier import token_ids
+from coursekit.models.documents import token_ids
 from coursekit.text import WordTokenizer
 
 WORDS = ["[PAD]", "[UNK]", "[CLS]", "good", "bad", "not", "film", "the", "."]

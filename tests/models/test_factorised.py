@@ -7,9 +7,9 @@ import pytest
 import torch
 
 from coursekit.explain import evaluate_masks
-from coursekit.explain.factorised import deleted, replaced, word_terms
 from coursekit.models import AttentionClassifier, load_weights
-from coursekit.models.classifier import token_ids
+from coursekit.models.documents import token_ids
+from coursekit.models.factorised import deleted, replaced, word_terms
 from coursekit.text import WordTokenizer, handwritten_reviews
 
 WORDS = "[PAD] [UNK] [CLS] not a good film but bad the story is".split()

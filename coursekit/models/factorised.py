@@ -11,7 +11,7 @@ import math
 import numpy as np
 import torch
 
-from coursekit.models.classifier import token_ids
+from .documents import token_ids
 
 _TINY = 1e-280              # below this a sum of exponentials has lost digits to underflow
 

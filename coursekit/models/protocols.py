@@ -1,0 +1,63 @@
+"""What explainers ask of a model: two protocols, and no base class. A model of one's own has these methods, and is done.
+
+A document is a list of tokens (strings). T counts the tokens that the model reads, its special ones included; d_e is the
+size of an embedding, K the heads, L the layers, n the documents, C the classes. Scores are log-odds, or logits of C > 2
+classes.
+
+    leave_one_out, lime, kernel_shap, shapley_values,
+    curves, comprehensiveness, sufficiency                 BlackBox, or its function `predict` alone
+    attention_mean, _max, _sum                             WhiteBox: tokens, own, readout, attentions
+    norm_attention, rollout, attention_flow,
+    gradient_attention                                     WhiteBox: tokens, own, readout, embed, trace
+    gradient, gradient_x_input, integrated_gradients       WhiteBox: tokens, own, embed, baseline, from_embeddings
+    relevance_attention                                    as gradient_attention, a torch.nn.Module with
+                                                           `queries_and_keys() -> [(layer, n), …]`: the layers whose
+                                                           output has queries or keys in its first n columns
+    head_patterns                                          tokens, attentions
+
+A black box may have a short cut, `masked_scores(document, by, mask_token)`: a function masks (n, T') → scores (n,) of
+the document under masks, or None where it has none to offer. Who is asked for masks uses it in place of `predict`.
+"""
+
+from typing import Protocol, runtime_checkable
+
+import torch
+
+from .attention import Trace
+
+
+@runtime_checkable
+class BlackBox(Protocol):
+    """Whatever predicts: `isinstance(model, BlackBox)` asks whether the method is there."""
+
+    def predict(self, documents: list[list[str]]):
+        """Scores (n,) or (n, C) of n documents, as an array."""
+
+
+@runtime_checkable
+class WhiteBox(BlackBox, Protocol):
+    """A classifier that can be looked into. AttentionClassifier, TransformerClassifier and HuggingFaceClassifier are."""
+
+    tokenizer: object           # `convert_tokens_to_ids` and the id of what is unknown: mask tokens are looked up there
+    readout: int                # the row that the score is read from: 0, the class token's, or −1, the last
+
+    def tokens(self, document: list[str]) -> list[str]:
+        """The T tokens that rows and columns stand for: the document cut to what is read, special tokens put in."""
+
+    def own(self, document: list[str]) -> list[int]:
+        """The rows of the document's own tokens among them."""
+
+    def embed(self, document: list[str]) -> torch.Tensor:
+        """Embeddings (T, d_e)."""
+
+    def baseline(self, document: list[str], kind: str) -> torch.Tensor:
+        """Embeddings (T, d_e) of a document as long that says nothing; kind: "unk", "pad" or "zero"."""
+
+    def from_embeddings(self, e: torch.Tensor) -> torch.Tensor:
+        """Scores (…) or (…, C) of embeddings e (…, T, d_e), differentiable."""
+
+    def trace(self, e: torch.Tensor) -> Trace:
+        """One pass over embeddings (T, d_e): the score, and each layer's attention weights and values in its graph."""
+
+    def attentions(self, document: list[str]) -> torch.Tensor:
+        """Attention weights (L, K, T, T): rows from, columns to."""
