@@ -13,7 +13,7 @@ import torch
 from coursekit.models.decoding import sample
 from coursekit.models.gpt2 import GPT2, GPT2Config
 from coursekit.models.training import minibatches, train
-from coursekit.models.weights import FOLDER, load_weights, save_weights, write_card
+from coursekit.models.weights import FOLDER, load_weights
 from coursekit.text import WordTokenizer
 from coursekit.text.generated.dialogues import (
     TONES,
@@ -24,6 +24,7 @@ from coursekit.text.generated.dialogues import (
     split_sentences,
     tone_of,
 )
+from tools.store_weights import save_weights, write_card
 
 NAME = "dialogue-gpt"
 SIZES = dict(T_max=96, d_e=64, K=4, L=3)

@@ -14,8 +14,9 @@ from torch.nn.functional import binary_cross_entropy_with_logits
 from coursekit.models.classifier import AttentionClassifier, TransformerClassifier
 from coursekit.models.documents import token_ids
 from coursekit.models.training import minibatches, train
-from coursekit.models.weights import FOLDER, naive_bayes, naive_bayes_log_odds, save_log_odds, save_weights, write_card
+from coursekit.models.weights import FOLDER, naive_bayes_log_odds
 from coursekit.text import WordTokenizer, datasets
+from tools.store_weights import save_log_odds, save_weights, write_card
 
 RECIPES = {
     "imdb-tame": dict(kind=AttentionClassifier, penalty=0.1, epochs=6, lr=2e-3, batch=64, seed=0),
@@ -106,6 +107,19 @@ def train_classifier(name, tokenizer, reviews, test):
     save_weights(model, name)
     write_card(name, "Scores film reviews: the log-odds that a review is positive.",
                facts | common(name, f'load_weights("{name}")'))
+
+
+def naive_bayes(tokenizer, counts):
+    """Naive-Bayes log-odds (D,) of every word, the ground truth of the SLALOM paper (Leemann et al., Eq. 76).
+
+    counts: two Counters of words, in negative and in positive documents. With Laplace smoothing,
+    log-odds(w) = log (n₁(w)+1)/(N₁+D) − log (n₀(w)+1)/(N₀+D), N the total count of the vocabulary's words; special
+    tokens get 0.
+    """
+    n = torch.tensor([[count[word] for word in tokenizer.vocab] for count in counts], dtype=torch.float64)    # (2, D)
+    log_p = (n + 1).log() - (n.sum(1, keepdim=True) + n.shape[1]).log()
+    special = torch.tensor([word in tokenizer.SPECIALS for word in tokenizer.vocab])
+    return (log_p[1] - log_p[0]).masked_fill(special, 0.0)
 
 
 def count_words(tokenizer, reviews, test):

@@ -4,7 +4,7 @@ The same mechanism stands here several times, each time as its paper has it. Whi
 
     attention   scaled_dot_product_attention, single_query_attention, additive_attention: the formulas, on tensors
                 MultiHeadAttention    K heads as a layer, over itself or over a context (Vaswani et al., 2017)
-                CausalAttention       the same to the past alone, with a cache; one layer for queries, keys, values: GPT-2
+                CausalAttention       the same to the past alone, with a cache, as GPT2 has it
                 AdditiveAttention     one head of Bahdanau's additive scores, for a decoder that looks at a source
                 AttentionClassifier   K heads of matrices without biases, for one query: [CLS]'s (Lopardo et al., 2024)
     blocks      Block                 attention and MLP over a whole text: TransformerClassifier, Encoder

@@ -7,9 +7,10 @@ import pytest
 import torch
 
 from coursekit.models import GPT2, load_weights
-from coursekit.models.weights import FOLDER, save_weights
+from coursekit.models.weights import FOLDER
 from coursekit.text import WordTokenizer
 from coursekit.text.generated.dialogues import dialogues, log_probability
+from tools.store_weights import save_weights
 from tools.train_dialogues import by_length, counted_losses, encoded, free_samples, loss_per_token, quality
 
 CARD = (FOLDER / "dialogue-gpt.md").read_text(encoding="utf8")

@@ -2,15 +2,12 @@
 
 import re
 import shutil
-from collections import Counter
 
-import numpy as np
 import pytest
 import torch
 
 from coursekit.models import AttentionClassifier, TransformerClassifier, load_weights, naive_bayes_log_odds
-from coursekit.models.weights import FOLDER, naive_bayes, save_log_odds, save_weights
-from coursekit.text import WordTokenizer
+from coursekit.models.weights import FOLDER
 
 NAMES = {"imdb-tame": AttentionClassifier, "imdb-peaky": AttentionClassifier, "imdb-6layer": TransformerClassifier}
 LEAST = {"imdb-tame": 86, "imdb-peaky": 85, "imdb-6layer": 80, "imdb-naive-bayes": 81}           # per cent right, by card
@@ -66,32 +63,6 @@ def test_a_damaged_file_is_noticed(tmp_path, damage, file):
     (folder / file).unlink()
     with pytest.raises(ValueError, match="missing or damaged"):
         load_weights("imdb-tame", folder)
-
-
-def test_saving_and_loading_is_a_round_trip_in_half_precision(tmp_path):
-    torch.manual_seed(0)
-    words = ["[PAD]", "[UNK]", "[CLS]", "good", "bad", "naïve"]
-    for model in (AttentionClassifier(WordTokenizer(words), T_max=9, d_e=8, d_att=4, d_out=4, K=2),
-                  TransformerClassifier(WordTokenizer(words), T_max=9, d_e=8, K=2, L=2)):
-        save_weights(model, "little", tmp_path)
-        again = load_weights("little", tmp_path)
-        assert list(again.tokenizer.vocab) == words and again.config == model.config
-        for key, value in model.state_dict().items():
-            assert torch.equal(again.state_dict()[key], value.half().float())
-    with pytest.raises(ValueError, match="another vocabulary"):
-        save_weights(AttentionClassifier(WordTokenizer(words[:-1]), T_max=9), "other", tmp_path)
-    with pytest.raises(ValueError, match="imdb-naive-bayes has another vocabulary"):
-        save_log_odds(WordTokenizer(words[:-1]), torch.zeros(5), tmp_path)
-    assert not list(tmp_path.glob("other*")) and not list(tmp_path.glob("*.part"))
-
-
-def test_naive_bayes_by_hand():
-    tokenizer = WordTokenizer(["[PAD]", "[UNK]", "[CLS]", "good", "bad"])
-    negative, positive = {"good": 1, "bad": 3, "zzz": 9}, {"good": 4}
-    odds = naive_bayes(tokenizer, [Counter(negative), Counter(positive)])
-    assert odds[3].item() == pytest.approx(np.log(5 / 9) - np.log(2 / 9))
-    assert odds[4].item() == pytest.approx(np.log(1 / 9) - np.log(4 / 9))
-    assert odds[:3].tolist() == [0, 0, 0]
 
 
 def test_the_shipped_log_odds_know_words():
