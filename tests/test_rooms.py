@@ -69,7 +69,7 @@ def test_no_circles():
 
 
 def test_no_name_hides_a_module():
-    """`import coursekit.explain.surrogate as s` takes the package's attribute, so a function of that name would hide it."""
+    """`import coursekit.explain.paths as p` takes the package's attribute: a function of that name would hide it."""
     hidden = []
     for module in map(importlib.import_module, MODULES):
         package, _, name = module.__name__.rpartition(".")

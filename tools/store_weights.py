@@ -1,4 +1,4 @@
-"""Writes the small trained models that ship with the course, as `coursekit.models.weights` reads them, and their cards."""
+"""Writes the small trained models that ship with the course, as `coursekit.models.weights` reads them, with cards."""
 
 import hashlib
 import json
@@ -25,7 +25,8 @@ def _store_vocabulary(tokenizer, name, folder):
     """Write the vocabulary that all files share, or raise ValueError where `name` has another one."""
     words = "\n".join(tokenizer.vocab).encode("utf8")
     if VOCABULARY in known_hashes(folder) and checked_path(VOCABULARY, folder).read_bytes() != words:
-        raise ValueError(f"{name} has another vocabulary than the models in {folder.name}/: train it on the same reviews")
+        raise ValueError(f"{name} has another vocabulary than the models in {folder.name}/: "
+                         "train it on the same reviews")
     _store(VOCABULARY, words, folder)
 
 

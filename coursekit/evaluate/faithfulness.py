@@ -75,8 +75,8 @@ def comprehensiveness(model_or_predict, document, attribution, bins=ERASER_BINS,
                       scores=None, progress=False):
     """How much probability the prediction loses without its most important tokens (DeYoung et al., 2020, Eq. 1 and 3).
 
-    The mean, over `bins` (shares of the tokens, at least one token each), of p(all) − p(without them); between −1 and 1,
-    larger is better. This one is in *probabilities*: σ(log-odds), softmax(logits), or as they are where scores is
+    The mean, over `bins` (shares of the tokens, at least one token each), of p(all) − p(without them); between −1 and
+    1, larger is better. This one is in *probabilities*: σ(log-odds), softmax(logits), or as they are where scores is
     "probability". The paper takes tokens out: by="delete". scores, progress: as in `deletion_curve`.
     """
     return _eraser(model_or_predict, document, attribution, bins, by, mask_token, scores, progress, keep=False)
@@ -84,7 +84,7 @@ def comprehensiveness(model_or_predict, document, attribution, bins=ERASER_BINS,
 
 def sufficiency(model_or_predict, document, attribution, bins=ERASER_BINS, by="replace", mask_token="[UNK]",
                 scores=None, progress=False):
-    """How much probability the prediction loses with its most important tokens alone (DeYoung et al., 2020, Eq. 2 and 3).
+    """How much probability the prediction loses with its most important tokens alone (DeYoung et al., Eq. 2 and 3).
 
     The mean, over `bins`, of p(all) − p(only them), in *probabilities*; smaller is better. As `comprehensiveness`.
     """

@@ -9,7 +9,7 @@ import torch
 
 from coursekit.text import word_groups
 
-from .attribution import Attribution, needs
+from .attribution import Attribution, require_methods
 
 
 def attention_mean(model, document, layer=None):
@@ -42,13 +42,13 @@ def norm_attention(model, document, layer=None):
 
 
 def norm_maps(model, document):
-    """The same for every pair of tokens: ‖Σ_k α_{s,t}⁽ᵏ⁾ f⁽ᵏ⁾(x_t)‖ as an array (L, 1, T, T), rows s (from), columns t (to)."""
-    needs(model, "embed", "trace", explainer="norm_attention")
+    """`norm_attention` for all pairs of tokens: ‖Σ_k α_{s,t}⁽ᵏ⁾ f⁽ᵏ⁾(x_t)‖, (L, 1, T, T), rows s (from), columns t."""
+    require_methods(model, "embed", "trace", explainer="norm_attention")
     T = len(model.tokens(document))
     with torch.no_grad():
         trace = model.trace(model.embed(document))
         maps = [torch.einsum("kst,ktd->std", A[:, :T, :T], values[:, :T]).norm(dim=-1) if T else A[0, :0, :0]
-                for A, values in zip(trace.attentions, trace.values)]
+                for A, values in zip(trace.attentions, trace.values, strict=True)]
     return torch.stack(maps)[:, None].numpy()
 
 
@@ -69,13 +69,13 @@ def word_attention(A, tokens):
         raise ValueError(f"A must have shape (…, T, T) with T = {len(tokens)} tokens, got {A.shape}")
     groups = word_groups(tokens)
     member = np.zeros((len(groups), len(tokens)))                                # (W, T)
-    for row, (_, places) in zip(member, groups):
+    for row, (_, places) in zip(member, groups, strict=True):
         row[places] = 1
     return member / member.sum(1, keepdims=True) @ A @ member.T, [word for word, _ in groups]
 
 
 def _read_out(model, document, layer, reduce, method):
-    needs(model, "attentions", "own", explainer=method)
+    require_methods(model, "attentions", "own", explainer=method)
     with torch.no_grad():
         maps = model.attentions(document).numpy()                                # (L, K, T, T)
     return _of_own(model, document, maps, layer, reduce, method)

@@ -69,7 +69,7 @@ class Attribution:
         return self.tokens[i], float(self.scores[i])
 
     def __iter__(self):
-        return zip(self.tokens, self.scores.tolist())
+        return zip(self.tokens, self.scores.tolist(), strict=True)
 
     def to_dict(self):
         """All of it in lists, numbers and strings, for json.dumps; `Attribution.from_dict` makes it anew.
@@ -135,12 +135,12 @@ class Attribution:
         if len(set(self.tokens)) < len(self.tokens):
             raise ValueError("these scores belong to places, and a token occurs at several of them: .on() is for "
                              "attributions with one score for each distinct word")
-        score = dict(zip(self.tokens, self.scores))
+        score = dict(zip(self.tokens, self.scores, strict=True))
         return self._with(tokens, [score.get(token, 0.0) for token in tokens])
 
     def plot(self, k=None):
         """Bars of the scores in the order of the text, or of the k largest by |score|, largest first."""
-        shown = list(zip(self.tokens, self.scores)) if k is None else self.top(k)
+        shown = list(zip(self.tokens, self.scores, strict=True)) if k is None else self.top(k)
         return bars([token for token, _ in shown], [score for _, score in shown], title=self._title())
 
     def _with(self, tokens, scores):
@@ -162,13 +162,12 @@ def _plain(value):
     return value.tolist() if hasattr(value, "tolist") else value
 
 
-def needs(model, *names, explainer):
-    """TypeError, in one line, unless `model` has all these methods (`coursekit.models.protocols` describes them): what an
-    explainer says of a model it cannot open."""
+def require_methods(model, *names, explainer):
+    """TypeError, in one line, unless `model` has all these methods, which `coursekit.models.protocols` describes."""
     missing = [name for name in names if not hasattr(model, name)]
     if missing:
-        raise TypeError(f"{explainer} looks inside the model and needs {', '.join(names)}; {type(model).__name__} has no "
-                        f"{', '.join(missing)}: use a method that only calls predict, such as lime or kernel_shap")
+        raise TypeError(f"{explainer} looks inside the model and needs {', '.join(names)}; {type(model).__name__} has "
+                        f"no {', '.join(missing)}: use a method that only calls predict, such as lime or kernel_shap")
 
 
 def predictor(model_or_predict):
@@ -185,12 +184,12 @@ def predictor(model_or_predict):
     return predict
 
 
-def chosen(scores, target):
+def pick_class(scores, target):
     """(scores (n,) of one class, its number): from scores (n,) with target None, or (n, C) with target or the class
     that row 0 scores highest. ValueError, in one line, where the two do not fit."""
     if scores.ndim == 1:
         if target is not None:
-            raise ValueError(f"target={target!r}: this model gives one score for a document, so there is no class to choose")
+            raise ValueError(f"target={target!r}: this model gives a document one score: there is no class to choose")
         return scores, None
     C = scores.shape[1]
     target = int(scores[0].argmax()) if target is None else target

@@ -14,7 +14,7 @@ from tqdm.auto import tqdm
 
 from coursekit.inputs import as_whole
 
-from .attribution import Attribution, chosen, needs
+from .attribution import Attribution, pick_class, require_methods
 
 REDUCE = {"mean": lambda g: g.mean(-1), "l1": lambda g: g.abs().sum(-1), "l2": lambda g: g.norm(dim=-1)}
 
@@ -35,7 +35,7 @@ def gradient(model, document, reduce=None, target=None):
     """
     if reduce is not None and reduce not in REDUCE:
         raise ValueError(f"reduce must be one of {', '.join(map(repr, REDUCE))}, got {reduce!r}")
-    needs(model, "own", "embed", "from_embeddings", explainer="gradient")
+    require_methods(model, "own", "embed", "from_embeddings", explainer="gradient")
     e, f, target = _opened(model, document, target)
     g = slopes(f, e[None])[0]                                                    # (T, d_e)
     zero = g.mean(-1).abs().max() < 1e-5 * g.norm(dim=-1).max()
@@ -53,7 +53,7 @@ def gradient_x_input(model, document, baseline=None, target=None):
     e_t − e_t⁰ instead: to first order what the score loses when the token's embedding becomes e_t⁰.
     target: as for `gradient`.
     """
-    needs(model, "own", "embed", "baseline", "from_embeddings", explainer="gradient_x_input")
+    require_methods(model, "own", "embed", "baseline", "from_embeddings", explainer="gradient_x_input")
     e, f, target = _opened(model, document, target)
     step = e if baseline is None else e - model.baseline(document, baseline).detach()
     scores = (slopes(f, e[None])[0] * step).sum(-1)
@@ -72,7 +72,7 @@ def integrated_gradients(model, document, baseline="unk", n_nodes=None, target=N
     the quadrature misses: with n_nodes=None at most 1e-4 on all models of this course. Warns where it exceeds one
     percent of Σ|scores|. A remainder of 0 is necessary, not sufficient: see `path_integral`.
     """
-    needs(model, "own", "embed", "baseline", "from_embeddings", explainer="integrated_gradients")
+    require_methods(model, "own", "embed", "baseline", "from_embeddings", explainer="integrated_gradients")
     e, f, target = _opened(model, document, target)
     chunk = max(1, 1024 // len(e))                                               # tokens at once: bounds the memory
     scores, about = path_integral(f, e, model.baseline(document, baseline).detach(), n_nodes, chunk=chunk,
@@ -117,15 +117,15 @@ def path_integral(f, e, start, n_nodes=None, tolerance=1e-4, chunk=16, progress=
             break
         before = scores
     if abs(remainder) > max(tolerance, rounding, 0.01 * scores.abs().sum().item()):
-        warnings.warn(f"integrated gradients with {n} nodes miss {remainder:.1g} of the score's change by {change:.3g}: "
-                      + ("the score jumps" if n_nodes is None else "take more n_nodes"), stacklevel=3)
+        warnings.warn(f"integrated gradients with {n} nodes miss {remainder:.1g} of the score's change by "
+                      f"{change:.3g}: " + ("the score jumps" if n_nodes is None else "take more n_nodes"), stacklevel=3)
     return scores, dict(n_nodes=n, remainder=remainder)
 
 
 def _smooth(f, start, step, n, chunk):
     """The mean gradient along the path, by n Gauss–Legendre nodes."""
     mean = torch.zeros_like(step)
-    for a, weight in zip(*(x.to(step).split(chunk) for x in gauss_legendre(n))):
+    for a, weight in zip(*(x.to(step).split(chunk) for x in gauss_legendre(n)), strict=True):
         mean += torch.tensordot(weight, slopes(f, start + _along(a, step)), 1)
     return mean
 
@@ -170,8 +170,8 @@ def _opened(model, document, target):
     """Embeddings e (T, d_e) of the document, the function f(e (n, T, d_e)) → (n,) to differentiate, the class."""
     e = model.embed(document).detach()
     with torch.no_grad():
-        target = chosen(model.from_embeddings(e[None]), target)[1]
-    return e, lambda points: chosen(model.from_embeddings(points), target)[0], target
+        target = pick_class(model.from_embeddings(e[None]), target)[1]
+    return e, lambda points: pick_class(model.from_embeddings(points), target)[0], target
 
 
 def _own(model, document, scores, method, target, about=(), signed=True):

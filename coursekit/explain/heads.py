@@ -21,7 +21,8 @@ def kinds_of_pairs(tokens):
     words = np.array([token.removeprefix("Ġ").lower() for token in tokens], dtype=object)
     delimiter = np.array([token in DELIMITERS for token in tokens], dtype=bool)
     mark = np.array([not any(map(str.isalnum, word)) for word in words], dtype=bool) & ~delimiter
-    return {"previous": np.eye(T, k=-1, dtype=bool), "next": np.eye(T, k=1, dtype=bool), "itself": np.eye(T, dtype=bool),
+    return {"previous": np.eye(T, k=-1, dtype=bool), "next": np.eye(T, k=1, dtype=bool),
+            "itself": np.eye(T, dtype=bool),
             "delimiter": np.tile(delimiter, (T, 1)), "punctuation": np.tile(mark, (T, 1)),
             "same word": (words[:, None] == words) & ~np.eye(T, dtype=bool) & ~delimiter}
 
@@ -52,5 +53,5 @@ def head_patterns(model, documents):
         sums["broad"] = sums.get("broad", 0) + entropy.sum(-1)
     if not rows:
         raise ValueError("head_patterns needs a document with at least two tokens")
-    return {kind: total / rows for kind, total in sums.items()}, {**{kind: total / rows for kind, total in even.items()},
-                                                                   "broad": 1.0}
+    shares = {kind: total / rows for kind, total in sums.items()}
+    return shares, {kind: total / rows for kind, total in even.items()} | {"broad": 1.0}

@@ -10,7 +10,7 @@ from tqdm.auto import tqdm
 
 from coursekit.inputs import as_array, as_strings, as_whole
 
-from .attribution import Attribution, chosen, predictor
+from .attribution import Attribution, pick_class, predictor
 
 
 def read_tokens(model_or_predict, document):
@@ -80,7 +80,8 @@ def leave_one_out(model_or_predict, document, by="replace", mask_token="[UNK]", 
     """
     tokens = read_tokens(model_or_predict, document)
     masks = np.vstack([np.ones(len(tokens), bool), ~np.eye(len(tokens), dtype=bool)])
-    scores, target = chosen(evaluate_masks(model_or_predict, tokens, masks, by, mask_token, progress=progress), target)
+    scores = evaluate_masks(model_or_predict, tokens, masks, by, mask_token, progress=progress)
+    scores, target = pick_class(scores, target)
     return Attribution(tokens, scores[0] - scores[1:], "leave-one-out", target, {"score": float(scores[0]), "by": by})
 
 

@@ -10,7 +10,7 @@ import numpy as np
 import torch
 from tqdm.auto import tqdm
 
-from .attribution import Attribution, needs
+from .attribution import Attribution, require_methods
 
 
 def rollout(model, document, residual=True):
@@ -44,7 +44,7 @@ def attention_flow(model, document, residual=True, progress=False):
 
 def flow_graph(mixing, readout):
     """(graph, source): a networkx.DiGraph of what token `readout` of the top layer can draw from, through weights
-    (L, T, T), first layer first. Nodes are (layer, token), layer 0 the input; the attribute "capacity" is the weight."""
+    (L, T, T), first layer first. Nodes are (layer, token), layer 0 the input; an edge's "capacity" is the weight."""
     graph, source = networkx.DiGraph(), (len(mixing), readout % mixing.shape[-1])
     rows = {source[1]}                                                           # the nodes above that anything reaches
     for l in range(len(mixing), 0, -1):
@@ -57,7 +57,7 @@ def flow_graph(mixing, readout):
 def _mixing(model, document, residual, explainer):
     """(L, T', T'): the heads' mean attention of each layer, with half of the identity if `residual`; rows sum to one.
     T' counts the padding where the model attends to it."""
-    needs(model, "embed", "trace", "own", explainer=explainer)
+    require_methods(model, "embed", "trace", "own", explainer=explainer)
     with torch.no_grad():
         A = torch.stack([weights.mean(0) for weights in model.trace(model.embed(document)).attentions]).double().numpy()
     return (A + np.eye(A.shape[-1])) / 2 if residual else A
@@ -65,4 +65,5 @@ def _mixing(model, document, residual, explainer):
 
 def _own(model, document, shares, method, residual):
     own, tokens = model.own(document), model.tokens(document)
-    return Attribution([tokens[i] for i in own], shares[own], method if residual else f"{method}, no residual", signed=False)
+    method = method if residual else f"{method}, no residual"
+    return Attribution([tokens[i] for i in own], shares[own], method, signed=False)

@@ -13,7 +13,7 @@ from torch import nn
 
 from coursekit.models import EncoderDecoder, MultiHeadAttention
 
-from .attribution import Attribution, chosen, needs
+from .attribution import Attribution, pick_class, require_methods
 
 
 def gradient_attention(model, document, target=None):
@@ -34,13 +34,14 @@ def relevance_attention(model, document, target=None):
     what is negative of it is dropped: the paper's rule (Eq. 5) shares among positive parts only, and the product of a
     negative relevance and a negative slope would count as support. Arguments as for `gradient_attention`.
     """
-    needs(model, "embed", "trace", "own", "modules", "queries_and_keys", explainer="relevance_attention")
+    require_methods(model, "embed", "trace", "own", "modules", "queries_and_keys", explainer="relevance_attention")
     f, maps, target = _traced(model, document, target, "relevance_attention")
     with relevance_rules(model):
         g, kept, _ = _traced(model, document, target, "relevance_attention")
         slopes = torch.autograd.grad(g, kept, allow_unused=True, materialize_grads=True)
-    relevance = [(A * slope).clamp(min=0) for A, slope in zip(kept, slopes)]
-    return _rows(model, document, _self_relevance(_weighted(f, maps, relevance)), "relevance × gradient of attention", target)
+    relevance = [(A * slope).clamp(min=0) for A, slope in zip(kept, slopes, strict=True)]
+    R = _self_relevance(_weighted(f, maps, relevance))
+    return _rows(model, document, R, "relevance × gradient of attention", target)
 
 
 @contextmanager
@@ -48,11 +49,12 @@ def relevance_rules(model):
     """Inside, gradient × input *is* layer-wise relevance: what comes out of a layer is shared among its inputs.
 
     Linear layers share by the ε-rule (ε → 0), which gradient × input is already. A norm's deviation, an activation's
-    slope f(x)/x and the attention weights count as constants (Ali et al., ICML 2022, section 3), so that relevance flows
-    through values, and no layer but a bias takes or adds any: with all biases 0 the relevances of the inputs sum to f.
+    slope f(x)/x and the attention weights count as constants (Ali et al., ICML 2022, section 3), so that relevance
+    flows through values, and no layer but a bias takes or adds any: with all biases 0 the relevances of the inputs sum
+    to f. Which layers make queries and keys the model itself tells (`queries_and_keys`).
     Works by hooks on the model's modules, which are taken off at the end.
     """
-    needs(model, "modules", "queries_and_keys", explainer="relevance_rules")
+    require_methods(model, "modules", "queries_and_keys", explainer="relevance_rules")
     constant, hooks = dict(model.queries_and_keys()), []
     for module in model.modules():
         if module in constant:
@@ -75,7 +77,7 @@ def _linear_norm(layer, inputs, output):
 
 
 def _constant_columns(n, layer, inputs, output):
-    """The first n columns, queries and keys, cut off from what they come from; the weights that they make keep a slope."""
+    """The first n columns, queries or keys, cut off from where they come from; the weights they make keep a slope."""
     return torch.cat([output[..., :n].detach().requires_grad_(), output[..., n:]], -1)
 
 
@@ -99,7 +101,8 @@ def cross_gradient_attention(model, source, target, place):
         raise TypeError(f"cross_gradient_attention needs an EncoderDecoder, got {type(model).__name__}")
     with _all_attention(model) as maps:
         logits = model(source, target)
-    weighted = dict(zip(maps, _weighted(logits[0, place, target[0, place]], [maps[name] for name in maps])))
+    score = logits[0, place, target[0, place]]
+    weighted = dict(zip(maps, _weighted(score, [*maps.values()]), strict=True))
     of_encoder = _self_relevance([A for name, A in weighted.items() if name.startswith("encoder")])
     of_target, across = torch.eye(target.shape[1]).to(logits), logits.new_zeros(target.shape[1], source.shape[1])
     for l in range(len(model.blocks)):
@@ -111,7 +114,7 @@ def cross_gradient_attention(model, source, target, place):
 
 @contextmanager
 def _all_attention(model):
-    """A dictionary that fills with {name of an attention layer: its weights (K, T_q, T)} during a pass of one document."""
+    """A dictionary that fills with {name of an attention layer: its weights (K, T_q, T)} in a pass of one document."""
     found, hooks = {}, []
     for name, module in model.named_modules():
         if isinstance(module, MultiHeadAttention):
@@ -129,10 +132,10 @@ def _all_attention(model):
 
 def _traced(model, document, target, explainer):
     """(score towards the prediction, the L attention maps in its graph, the class)."""
-    needs(model, "embed", "trace", "own", explainer=explainer)
+    require_methods(model, "embed", "trace", "own", explainer=explainer)
     with torch.enable_grad():
         trace = model.trace(model.embed(document).detach().requires_grad_())
-    scores, target = chosen(trace.score[None], target)
+    scores, target = pick_class(trace.score[None], target)
     f = scores[0]
     return (f if target is not None or f >= 0 else -f), trace.attentions, target
 
@@ -142,7 +145,8 @@ def _weighted(f, maps, strengths=None):
     slopes = torch.autograd.grad(f, maps, allow_unused=True, materialize_grads=True)
     with torch.no_grad():
         strengths = maps if strengths is None else strengths
-        return [(slope * strength).clamp(min=0).flatten(0, -3).mean(0) for slope, strength in zip(slopes, strengths)]
+        return [(slope * strength).clamp(min=0).flatten(0, -3).mean(0)
+                for slope, strength in zip(slopes, strengths, strict=True)]
 
 
 def _self_relevance(weighted):

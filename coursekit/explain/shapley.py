@@ -13,7 +13,7 @@ from tqdm.auto import tqdm
 
 from coursekit.inputs import as_whole
 
-from .attribution import Attribution, chosen
+from .attribution import Attribution, pick_class
 from .masks import evaluate_masks, read_tokens
 
 ENUMERATED = 16             # tokens up to which shapley_values visits all 2^d subsets
@@ -43,7 +43,7 @@ def shapley_values(model_or_predict, document, n_permutations=100, seed=0, by="r
     d = len(tokens)
 
     def evaluate(masks, target, progress=False):
-        return chosen(evaluate_masks(model_or_predict, tokens, masks, by, mask_token, progress=progress), target)
+        return pick_class(evaluate_masks(model_or_predict, tokens, masks, by, mask_token, progress=progress), target)
 
     if d <= ENUMERATED:
         masks = (np.arange(2**d)[::-1, None] >> np.arange(d) & 1).astype(bool)    # (2^d, d), from all tokens to none
@@ -100,7 +100,8 @@ def kernel_shap(model_or_predict, document, n_samples=None, seed=0, by="replace"
         raise ValueError(f"{d} tokens need n_samples of at least {min(4 * d, 2**d - 2)}, got {n_samples}")
     masks, weights = coalition_pairs(d, n_samples, seed)
     every = np.vstack([np.ones(d, bool), np.zeros(d, bool), masks, ~masks])
-    scores, target = chosen(evaluate_masks(model_or_predict, tokens, every, by, mask_token, progress=progress), target)
+    scores = evaluate_masks(model_or_predict, tokens, every, by, mask_token, progress=progress)
+    scores, target = pick_class(scores, target)
     full, empty = scores[:2]
     inside, outside = scores[2:].reshape(2, -1)
     # φ = (full − empty)/d + ψ with Σψ = 0. The two equations of a pair have one left side, z − |S|/d, but for its sign.

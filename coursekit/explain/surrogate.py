@@ -6,7 +6,7 @@ import numpy as np
 
 from coursekit.inputs import as_whole
 
-from .attribution import Attribution, chosen
+from .attribution import Attribution, pick_class
 from .masks import evaluate_masks, read_tokens
 
 
@@ -41,7 +41,7 @@ def lime(model_or_predict, document, n_samples=1000, seed=0, kernel_width=25, bo
     masks = sample_masks(len(features), n_samples, seed)
     scores = evaluate_masks(model_or_predict, tokens, masks, "delete" if bow else "replace", mask_token, groups,
                             progress=progress)
-    scores, target = chosen(scores, target)
+    scores, target = pick_class(scores, target)
     weights = proximity(masks, kernel_width)
     beta, intercept = weighted_ridge(masks, scores, weights, ridge)
     errors, spread = (scores - masks @ beta - intercept, scores - np.average(scores, weights=weights))

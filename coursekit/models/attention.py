@@ -29,7 +29,8 @@ def _mix(scores, v, mask):
     """Mask scores (..., T_q, T), softmax over the keys, average the values: what every attention does last."""
     if mask is not None:
         if mask.dim() < 2 or mask.shape[-1] != scores.shape[-1] or mask.shape[-2] not in (1, scores.shape[-2]):
-            raise ValueError(f"mask must have shape (..., T_q, T) = {tuple(scores.shape[-2:])}, got {tuple(mask.shape)}")
+            raise ValueError(f"mask must have shape (..., T_q, T) = {tuple(scores.shape[-2:])}, "
+                             f"got {tuple(mask.shape)}")
         if mask.dtype == torch.bool:                                    # True: this query may look at this key
             scores = scores.masked_fill(~mask, -math.inf)
         elif mask.is_floating_point():                                  # 0 or −∞, added (a bias works as well)
@@ -106,10 +107,10 @@ def causal_mask(T):
 def sinusoidal_positions(T, d, base=10_000, start=0, order="sin-cos"):
     """Positional embeddings (T, d): waves of d/2 frequencies, sine and cosine side by side.
 
-    Row i holds position t = start + i. Frequency j = 0 … d/2 − 1 turns at base^(−2j/d) radians a token. The defaults are
-    Vaswani et al. (2017), section 3.5. With `base=T_max, start=1` it is what AttentionClassifier uses, after Lopardo,
-    Precioso and Garreau (2024, Eq. 3), who number the frequencies from j = 1. `order="cos-sin"` puts the cosine of each
-    pair first.
+    Row i holds position t = start + i. Frequency j = 0 … d/2 − 1 turns at base^(−2j/d) radians a token. The defaults
+    are Vaswani et al. (2017), section 3.5. With `base=T_max, start=1` it is what AttentionClassifier uses, after
+    Lopardo, Precioso and Garreau (2024, Eq. 3), who number the frequencies from j = 1. `order="cos-sin"` puts the
+    cosine of each pair first.
 
     >>> [round(x, 3) for x in sinusoidal_positions(2, 4)[1].tolist()]
     [0.841, 0.54, 0.01, 1.0]
@@ -144,15 +145,16 @@ class MultiHeadAttention(nn.Module):
     unless given). Parameters: `query`, `key`, `value`, nn.Linear layers that hold the K heads one after another, and
     `output`. With the same weights it equals torch.nn.MultiheadAttention(batch_first=True).
 
-    forward(x, context=None, mask=None): x (..., T_q, d_e) asks, context (..., T, d_e) answers: x itself (self-attention)
-    unless given (cross-attention). `mask` broadcasts to (..., K, T_q, T). Returns (output (..., T_q, d_e), weights
-    (..., K, T_q, T)); with need_weights=False the weights are None and PyTorch's fused kernel saves time and memory.
+    forward(x, context=None, mask=None): x (..., T_q, d_e) asks, context (..., T, d_e) answers: x itself
+    (self-attention) unless given (cross-attention). `mask` broadcasts to (..., K, T_q, T). Returns (output
+    (..., T_q, d_e), weights (..., K, T_q, T)); with need_weights=False the weights are None and PyTorch's fused kernel
+    saves time and memory.
     """
 
     def __init__(self, d_e, K, d_att=None, d_out=None, bias=True):
         super().__init__()
         if d_e % K and (d_att is None or d_out is None):
-            raise ValueError(f"d_e = {d_e} does not split into K = {K} heads: choose a multiple, or give d_att and d_out")
+            raise ValueError(f"d_e = {d_e} does not split into K = {K} heads: choose a multiple, or give d_att, d_out")
         d_att, d_out = d_att or d_e // K, d_out or d_e // K
         self.K = K
         self.query = nn.Linear(d_e, K * d_att, bias)

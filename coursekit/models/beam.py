@@ -79,7 +79,7 @@ def _search(model, prompt, n, width, alpha, eos, use_cache):
         total = log_p[:, None] + logits.log_softmax(-1)                 # (w, D)
         best, index = total.flatten().topk(min(2 * width, total.numel()))
         step, going_on = [], []
-        for rank, (value, i) in enumerate(zip(best.tolist(), index.tolist())):
+        for rank, (value, i) in enumerate(zip(best.tolist(), index.tolist(), strict=True)):
             beam, token = divmod(i, total.shape[1])
             score, fate = value / length ** alpha, "dropped"
             if token == eos or length == n:

@@ -64,11 +64,11 @@ class WordClassifier(nn.Module):
 
 
 class AttentionClassifier(WordClassifier):
-    """One layer of K attention heads, queried by [CLS], then one linear map (Lopardo, Precioso and Garreau, ICML 2024, §2).
+    """One layer of K attention heads, queried by [CLS], then one linear map (Lopardo, Precioso and Garreau, ICML 2024).
 
-    f(x) = (1/K) Σ_i W_ℓ⁽ⁱ⁾ Σ_t α_t⁽ⁱ⁾ v_t⁽ⁱ⁾ with α⁽ⁱ⁾ = softmax_t(qᵀk_t/√d_att): Eqs. 1–9, no biases. Every document is
-    padded to T_max with the embedding h, and the padding is attended to, as in the paper: the α of a document's own
-    tokens sum to less than one (`padding_attention` has the rest).
+    f(x) = (1/K) Σ_i W_ℓ⁽ⁱ⁾ Σ_t α_t⁽ⁱ⁾ v_t⁽ⁱ⁾ with α⁽ⁱ⁾ = softmax_t(qᵀk_t/√d_att): their Eqs. 1–9, no biases. Each
+    document is padded to T_max with the embedding h, and the padding is attended to, as in the paper: the α of a
+    document's own tokens sum to less than one (`padding_attention` has the rest).
 
     Only the query of [CLS] matters, so each head folds into two vectors, u = W_kᵀq/√d_att and w = W_vᵀW_ℓᵀ, and the
     score is a softmax of e·u times e·w. `forward` uses this; `forward(ids, folded=False)` computes all T_max × T_max
@@ -92,7 +92,7 @@ class AttentionClassifier(WordClassifier):
     # -- the score, from ids ------------------------------------------------------------------------------------------
 
     def fold(self, e_cls):
-        """u and w (K, d_e) such that head i scores softmax_t(e_t·u_i) · (e_t·w_i), for a class token's e_cls (…, d_e)."""
+        """u and w (K, d_e): head i scores softmax_t(e_t·u_i) · (e_t·w_i), for a class token's e_cls (…, d_e)."""
         q = torch.einsum("kad,...d->...ka", self.W_q, e_cls)
         u = torch.einsum("kad,...ka->...kd", self.W_k, q) / math.sqrt(self.W_k.shape[1])
         return u, torch.einsum("kod,ko->kd", self.W_v, self.W_l)
@@ -107,7 +107,7 @@ class AttentionClassifier(WordClassifier):
         """Scores (n,) of token ids (n, T_max)."""
         if not folded:
             e = self.W_e[ids] + self.W_p                                          # (n, T_max, d_e)
-            A, v = self.attend(e)                                                 # (n, K, T_max, T_max), (n, K, T_max, d_out)
+            A, v = self.attend(e)                                 # (n, K, T_max, T_max), (n, K, T_max, d_out)
             return torch.einsum("nko,ko->n", (A @ v)[:, :, 0], self.W_l) / len(self.W_l)
         log_g, y = self.logits(ids)
         return (log_g.softmax(1) * y).sum(1).mean(-1)
@@ -134,7 +134,7 @@ class AttentionClassifier(WordClassifier):
         return factorised.deleted(self, document)
 
     def queries_and_keys(self):
-        """None of its layers: its one map of attention is made from matrices, at once (see `coursekit.models.protocols`)."""
+        """No layer: this model's queries and keys are products with matrices (see `coursekit.models.protocols`)."""
         return []
 
     def pad(self, e):
@@ -203,7 +203,7 @@ class TransformerClassifier(WordClassifier):
     def forward(self, ids, lengths):
         """Scores (n,) of token ids (n, T_max) whose first `lengths` (n,) are the document."""
         T = int(lengths.max())
-        mask = (torch.arange(T) < lengths[:, None])[:, None, None]                # (n, 1, 1, T): keys that are no padding
+        mask = (torch.arange(T) < lengths[:, None])[:, None, None]               # (n, 1, 1, T): keys but padding
         return self.encode(self.W_e[ids[:, :T]] + self.W_p[:T], mask)
 
     def score(self, documents):

@@ -169,20 +169,20 @@ def generate(model, prompt, n, choose, eos=None, use_cache=True):
     lengths, longest = [len(row) for row in rows], max(map(len, rows))
     missing = [longest - length for length in lengths]                  # filled up on the left, by any token
     padding = torch.tensor(missing) if any(missing) else None
-    ids = torch.tensor([[0] * pad + row for pad, row in zip(missing, rows)])       # (n_rows, T)
+    ids = torch.tensor([[0] * pad + row for pad, row in zip(missing, rows, strict=True)])       # (n_rows, T)
     ended = torch.zeros(len(rows), dtype=torch.bool)
     new, cache = ids, None
     for t in range(n):
         logits, cache = model.step(new, cache, padding) if use_cache else model.step(ids, None, padding)
         new = choose(logits, t, rows)[:, None]                          # (n_rows, 1)
         ids = torch.cat([ids, new], 1)
-        for row, (token,) in zip(rows, new.tolist()):
+        for row, (token,) in zip(rows, new.tolist(), strict=True):
             row.append(token)
         if eos is not None:
             ended |= new[:, 0] == eos
             if ended.all():
                 break
-    made = [row[length:] for row, length in zip(rows, lengths)]
+    made = [row[length:] for row, length in zip(rows, lengths, strict=True)]
     made = [row[:row.index(eos) + 1] if eos in row else row for row in made]
     return made if many else made[0]
 
@@ -247,5 +247,5 @@ def repetition(tokens, n=4):
     """
     if n < 1:
         raise ValueError(f"n must be at least 1 (the length of an n-gram), got {n}")
-    grams = list(zip(*(tokens[i:] for i in range(n))))
+    grams = [tuple(tokens[i:i + n]) for i in range(len(tokens) - n + 1)]
     return 1 - len(set(grams)) / len(grams) if grams else 0.0

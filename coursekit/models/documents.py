@@ -6,7 +6,8 @@ import torch
 def as_document(document):
     """The document, or TypeError if it is no list of tokens, but a string or a list of ids."""
     if isinstance(document, str):
-        raise TypeError(f"a document is a list of tokens, got the string {document[:40]!r}: use tokenizer.tokenize(text)")
+        raise TypeError(f"a document is a list of tokens, got the string {document[:40]!r}: "
+                        "use tokenizer.tokenize(text)")
     kinds = set(map(type, document)) if hasattr(document, "__iter__") else {type(document)}
     if wrong := [kind.__name__ for kind in kinds if not issubclass(kind, str)]:
         raise TypeError(f"a document is a list of tokens (strings), got {min(wrong)}: use tokenizer.tokenize(text)")
@@ -17,7 +18,7 @@ def token_ids(model, documents):
     """Token ids (n, T_max) of documents, padded; words outside the vocabulary share the padding's id (embedding h)."""
     tokenizer = model.tokenizer
     ids = torch.full((len(documents), model.T_max), tokenizer.pad_id)
-    for row, document in zip(ids, documents):
+    for row, document in zip(ids, documents, strict=True):
         tokens = model.tokens(document)
         row[:len(tokens)] = torch.tensor(tokenizer.convert_tokens_to_ids(tokens))
     return ids.masked_fill(ids == tokenizer.unk_id, tokenizer.pad_id)

@@ -51,7 +51,7 @@ def as_one_sequence(source, target):
     >>> ids.tolist(), is_target.int().tolist()
     ([[3, 1, 5, 2]], [[0, 0, 1, 1]])
     """
-    rows = [(s[s != PAD], t[t != PAD]) for s, t in zip(source, target)]
+    rows = [(s[s != PAD], t[t != PAD]) for s, t in zip(source, target, strict=True)]
     ids = [torch.cat([s[:-1], torch.tensor([START]), t]) for s, t in rows]
     is_target = [torch.arange(len(s) + len(t)) >= len(s) for s, t in rows]
     return (nn.utils.rnn.pad_sequence(ids, batch_first=True, padding_value=PAD),

@@ -200,8 +200,9 @@ class GPT2(nn.Module):
         for l, block in enumerate(self.blocks):
             x, present, weights = block(x, cache and cache.layers[l], mask, need_weights)
             x = self.edit(l + 1, x, ids)
-            for kept, new in ((streams, x), (layers, present), (maps, weights)):
-                kept.append(new)
+            streams.append(x)
+            layers.append(present)
+            maps.append(weights)
         return streams, layers, maps
 
     def logits(self, x):

@@ -63,7 +63,7 @@ class HuggingFaceClassifier(nn.Module):
             raise ValueError(f"T_max must be a whole number from {least} to {positions}, the model's positions, "
                              f"got {T_max!r}")
         self.T_max = min(tokenizer.model_max_length, positions) if T_max is None else int(T_max)
-        self._told = set()                                              # the unknown tokens that were warned of
+        self._warned = set()                                              # the unknown tokens that were warned of
         self.readout = -1 if self.family == "gpt2" else 0
         self.outputs = (model.num_labels,) if model.num_labels > 2 else ()
 
@@ -130,9 +130,9 @@ class HuggingFaceClassifier(nn.Module):
             raise ValueError(f"{tokens[ids.index(None)]!r} is not in the vocabulary and this tokenizer has no [UNK]: "
                              "use its own pieces, tokenizer.tokenize(text)")
         self._check_id(max(ids))
-        strange = [t for t, i in zip(tokens, ids) if i == self.tokenizer.unk_token_id and t not in unknown]
-        if not self._told.issuperset(strange):                          # perturbed copies do not repeat it
-            self._told.update(strange)
+        strange = [t for t, i in zip(tokens, ids, strict=True) if i == self.tokenizer.unk_token_id and t not in unknown]
+        if not self._warned.issuperset(strange):                          # perturbed copies do not repeat it
+            self._warned.update(strange)
             warnings.warn(f"{len(strange)} of {len(document)} tokens are unknown to the tokenizer, such as "
                           f"{strange[0]!r}: its own pieces are tokenizer.tokenize(text)", stacklevel=2)
         return torch.tensor(ids)

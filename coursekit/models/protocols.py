@@ -1,8 +1,8 @@
-"""What explainers ask of a model: two protocols, and no base class. A model of one's own has these methods, and is done.
+"""What explainers ask of a model: two protocols, and no base class. A model of one's own needs these methods, no more.
 
-A document is a list of tokens (strings). T counts the tokens that the model reads, its special ones included; d_e is the
-size of an embedding, K the heads, L the layers, n the documents, C the classes. Scores are log-odds, or logits of C > 2
-classes.
+A document is a list of tokens (strings). T counts the tokens that the model reads, its special ones included; d_e is
+the size of an embedding, K the heads, L the layers, n the documents, C the classes. Scores are log-odds, or logits of
+C > 2 classes.
 
     leave_one_out, lime, kernel_shap, shapley_values,
     curves, comprehensiveness, sufficiency                 BlackBox, or its function `predict` alone
@@ -36,7 +36,7 @@ class BlackBox(Protocol):
 
 @runtime_checkable
 class WhiteBox(BlackBox, Protocol):
-    """A classifier that can be looked into. AttentionClassifier, TransformerClassifier and HuggingFaceClassifier are."""
+    """A classifier that can be looked into: AttentionClassifier, TransformerClassifier, HuggingFaceClassifier."""
 
     tokenizer: object           # `convert_tokens_to_ids` and the id of what is unknown: mask tokens are looked up there
     readout: int                # the row that the score is read from: 0, the class token's, or −1, the last

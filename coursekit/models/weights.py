@@ -31,14 +31,15 @@ def checked_path(name, folder):
     """The path of a known file, once its bytes have been seen to be the right ones."""
     path = folder / name
     if not path.exists() or hashlib.sha256(path.read_bytes()).hexdigest() != known_hashes(folder)[name]:
-        raise ValueError(f"{name} is missing or damaged (its hash is not the one in SHA256SUMS): install coursekit again")
+        raise ValueError(f"{name} is missing or damaged (its hash is not the one in SHA256SUMS): "
+                         "install coursekit again")
     return path
 
 
 def load_weights(name, folder=FOLDER):
     """A trained model of the course by its name, ready to predict, in float32 and evaluation mode.
 
-    `"imdb-tame"` and `"imdb-peaky"`: AttentionClassifier, one with a penalty that keeps its attention flat, one without;
+    `"imdb-tame"` and `"imdb-peaky"`: AttentionClassifier, with and without a penalty that keeps its attention flat;
     `"imdb-6layer"`: TransformerClassifier. All three score film reviews. `"dialogue-gpt"`: a GPT2 that writes
     dialogues, its WordTokenizer in `.tokenizer`. The cards beside the files say how they were made.
     Raises ValueError for an unknown name (it lists the known ones) and for a file whose hash is wrong.
@@ -52,7 +53,7 @@ def load_weights(name, folder=FOLDER):
         weights = {key: file.get_tensor(key).float() for key in file.keys()}
     own = "words" in about
     words = json.loads(about["words"]) if own else checked_path(VOCABULARY, folder).read_text("utf8").split("\n")
-    with torch.random.fork_rng(devices=[]):                    # building a model draws numbers: leave the caller's seed alone
+    with torch.random.fork_rng(devices=[]):                    # building a model draws numbers: not from the caller's
         model = _build(about["class"], WordTokenizer(words), json.loads(about["config"]))
     model.load_state_dict(weights)
     return model.eval().requires_grad_(False)
@@ -76,4 +77,4 @@ def naive_bayes_log_odds(folder=FOLDER):
     """
     words = checked_path(VOCABULARY, folder).read_text(encoding="utf8").split("\n")
     with safe_open(checked_path(LOG_ODDS, folder), "pt") as file:
-        return dict(zip(words, file.get_tensor("log_odds").float().tolist()))
+        return dict(zip(words, file.get_tensor("log_odds").float().tolist(), strict=True))

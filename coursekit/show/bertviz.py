@@ -84,7 +84,8 @@ def bertviz_view(kind, A, tokens, columns=None, queries=None, keys=None, layer=0
     size, d, vectors = A.size, None, []
     if kind == "neuron":
         for name, values in (("queries", queries), ("keys", keys)):
-            values = as_array(values, name, (*(() if L == 1 and np.ndim(values) == 3 else (L,)), K, T, d))
+            one_layer = L == 1 and np.ndim(values) == 3
+            values = as_array(values, name, (K, T, d) if one_layer else (L, K, T, d))
             values = values.reshape(L, K, T, -1)
             shown[name], size, d = _rounded(values), size + values.size, values.shape[-1]
             vectors.append(values)

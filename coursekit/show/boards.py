@@ -22,12 +22,12 @@ def board(columns, title=None):
     columns = [(*column, None)[:3] for column in columns]
     headings = [visible(heading) for heading in as_strings([column[0] for column in columns], "the headings")]
     boxes = [[visible(box) for box in as_strings(column[1], f"the boxes of {name!r}")]
-             for column, name in zip(columns, headings)]
+             for column, name in zip(columns, headings, strict=True)]
     if not columns or not all(boxes):
         raise ValueError("board needs at least one column (heading, boxes), and each needs at least one box")
     weights = [[0.2] * len(names) if column[2] is None else _thickness(column[2], heading, len(names))
-               for column, names, heading in zip(columns, boxes, headings)]
-    wide = [20 + 8 * max(map(display_width, (heading, *names))) for heading, names in zip(headings, boxes)]
+               for column, names, heading in zip(columns, boxes, headings, strict=True)]
+    wide = [20 + 8 * max(map(display_width, (heading, *names))) for heading, names in zip(headings, boxes, strict=True)]
     left = [14 + sum(wide[:k]) + _BETWEEN * k for k in range(len(wide))]
     rows = max(map(len, boxes))
     heights = [[44 + _ROW * (i + 0.5 + (rows - len(names)) / 2) for i in range(len(names))] for names in boxes]
@@ -35,7 +35,8 @@ def board(columns, title=None):
     for k, names in enumerate(boxes):
         drawn.append(_text(left[k] + wide[k] / 2, 24, headings[k], ' fill="#595959"'))
         drawn += [f'<rect x="{left[k]}" y="{y - _BOX / 2}" width="{wide[k]}" height="{_BOX}" rx="6" fill="#e8f1f8" '
-                  f'stroke="#0072b2"/>{_text(left[k] + wide[k] / 2, y + 5, name)}' for name, y in zip(names, heights[k])]
+                  f'stroke="#0072b2"/>{_text(left[k] + wide[k] / 2, y + 5, name)}'
+                  for name, y in zip(names, heights[k], strict=True)]
         for i, start in enumerate(heights[k] if k + 1 < len(boxes) else []):
             ends = heights[k + 1] if len(names) != len(boxes[k + 1]) else [heights[k + 1][i]]
             lines += [f'<path d="M{left[k] + wide[k]} {start}L{left[k + 1] - 2} {end}" '
@@ -43,8 +44,8 @@ def board(columns, title=None):
     svg = (f'<svg xmlns="http://www.w3.org/2000/svg" width="{left[-1] + wide[-1] + 14}" height="{56 + _ROW * rows}" '
            'font-size="14" font-family="sans-serif" fill="#111"><rect width="100%" height="100%" rx="4" fill="#fff"/>'
            f'<g stroke="#0072b2">{"".join(lines)}</g>{"".join(drawn)}</svg>')
-    told = "; ".join(f"{heading}: {', '.join(names)}" for heading, names in zip(headings, boxes))
-    return drawing(svg, f"From left to right, {told}.", title)
+    listed = "; ".join(f"{heading}: {', '.join(names)}" for heading, names in zip(headings, boxes, strict=True))
+    return drawing(svg, f"From left to right, {listed}.", title)
 
 
 def _thickness(weights, heading, n):

@@ -18,7 +18,7 @@ _STYLES = ("-", "--", "-.", ":", (0, (5, 1)), (0, (3, 1, 1, 1)), (0, (1, 1)))
 
 @plain
 def bars(labels, values, title=None, xlabel=None, horizontal=True, kept=None):
-    """A bar for each label, blue above zero and hatched orange-red below, its value at its end (with a sign if any is < 0).
+    """A bar for each label, blue above zero, hatched orange-red below, its value at its end (signed if any is < 0).
 
     labels: n strings; values: (n,) numbers; `xlabel` names what is measured. Horizontal bars run from top to bottom.
     kept: (n,) booleans, if given: bars that are not kept are grey and dotted.
@@ -33,11 +33,10 @@ def bars(labels, values, title=None, xlabel=None, horizontal=True, kept=None):
     fig, ax = new_figure(5.5, max(1.6, length)) if horizontal else new_figure(max(3.0, 1.6 * length), 3.2)
     places = np.arange(len(labels))
     drawn = (ax.barh if horizontal else ax.bar)(places, values, 0.72, edgecolor="white")
-    for patch, value in zip(drawn, values):
+    for patch, value in zip(drawn, values, strict=True):
         patch.set(facecolor=BLUE if value >= 0 else ORANGE, hatch="" if value >= 0 else "//")
-    for patch, keep in zip(drawn, [] if kept is None else kept):
-        if not keep:
-            patch.set(facecolor=_DROPPED, hatch="...", edgecolor="#6e6e6e")
+    for i in [] if kept is None else np.flatnonzero(~kept):
+        drawn[i].set(facecolor=_DROPPED, hatch="...", edgecolor="#6e6e6e")
     written = [format_score(v) if values.min() < 0 else format_score(v).lstrip("+") for v in values]
     ax.bar_label(drawn, written, padding=3, fontsize=8)
     ax.margins(**{"x" if horizontal else "y": 0.15})
@@ -52,12 +51,14 @@ def bars(labels, values, title=None, xlabel=None, horizontal=True, kept=None):
     _quiet(ax)
     if title is not None:
         ax.set_title(title)
-    named = [f"{visible(name)} {value}" for name, value in zip(labels, written)]
+    named = [f"{visible(name)} {value}" for name, value in zip(labels, written, strict=True)]
     what = f" of {xlabel}" if xlabel else ""
     listed = ", ".join(named) if len(named) <= 20 else (
         f"largest {named[values.argmax()]}, smallest {named[values.argmin()]}")
-    left = "" if kept is None else f" Kept: {', '.join(visible(n) for n, k in zip(labels, kept) if k) or 'none'}."
-    return picture(fig, titled(title, f"Bar chart{what} with {plural(len(labels), 'bar')}: {listed}.{left}"))
+    alt = f"Bar chart{what} with {plural(len(labels), 'bar')}: {listed}."
+    if kept is not None:
+        alt += f" Kept: {', '.join(visible(labels[i]) for i in np.flatnonzero(kept)) or 'none'}."
+    return picture(fig, titled(title, alt))
 
 
 @plain
@@ -77,7 +78,7 @@ def lines(x, series, xlabel, ylabel, title=None):
         raise ValueError("x must have at least one point, got none")
     curves = [as_array(series[name], f"curve {name!r}", (len(x),)) for name in names]
     fig, ax = new_figure(7.4 if len(names) > 1 else 5.6, 3.2)                     # room for the legend beside it
-    for i, (name, y) in enumerate(zip(names, curves)):
+    for i, (name, y) in enumerate(zip(names, curves, strict=True)):
         ax.plot(x, y, color=_SERIES[i % 7], linestyle=_STYLES[i % 7], linewidth=1.8, label=visible(name).lstrip("_"),
                 marker="o" if len(x) <= 20 else None, markersize=3.5)
     ax.set(xlabel=xlabel, ylabel=ylabel)
@@ -88,9 +89,9 @@ def lines(x, series, xlabel, ylabel, title=None):
     _quiet(ax)
     if title is not None:
         ax.set_title(title)
-    told = "; ".join(f"{visible(n)} goes from {y[0]:.3g} to {y[-1]:.3g} (lowest {y.min():.3g}, highest {y.max():.3g})"
-                     for n, y in zip(names, curves))
-    alt = f"{plural(len(names), 'curve')} of {ylabel} over {xlabel} from {x[0]:.4g} to {x[-1]:.4g}: {told}."
+    courses = "; ".join(f"{visible(name)} goes from {y[0]:.3g} to {y[-1]:.3g} (lowest {y.min():.3g}, "
+                        f"highest {y.max():.3g})" for name, y in zip(names, curves, strict=True))
+    alt = f"{plural(len(names), 'curve')} of {ylabel} over {xlabel} from {x[0]:.4g} to {x[-1]:.4g}: {courses}."
     return picture(fig, titled(title, alt))
 
 

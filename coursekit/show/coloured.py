@@ -4,7 +4,7 @@ Positive scores are blue over a solid line, negative ones orange-red over a dash
 Okabe & Ito, 2008, that the colour-blind tell apart), the stronger the larger. The same stands in small figures behind
 each token, from -9 to +9 (9 the strongest colour, no figure about zero), and the scores themselves in a list to unfold:
 for print, for screen readers, for who cannot use a mouse, and for viewers that drop styles, as GitHub does.
-Backgrounds are translucent and letters keep the colour of the page, so the text reads on light and on dark themes. Every
+Backgrounds are translucent and letters keep the page's colour, so the text reads on light and on dark themes. Every
 style sits on its element and is one that JupyterLab keeps when it shows a notebook that nobody has trusted yet.
 """
 
@@ -103,7 +103,7 @@ def _marked(token, score, scale):
 
 
 def _said(tokens, scores):
-    return [f"{visible(t)}({format_score(s)})" for t, s in zip(tokens, scores)]
+    return [f"{visible(t)}({format_score(s)})" for t, s in zip(tokens, scores, strict=True)]
 
 
 def _listed(lines):
@@ -146,14 +146,14 @@ def _flow(tokens, shown):
         space = [""] * len(tokens)
     else:
         space = ["" if i == 0 or t.startswith("##") else " " for i, t in enumerate(tokens)]
-    return "".join(s + t for s, t in zip(space, shown))
+    return "".join(s + t for s, t in zip(space, shown, strict=True))
 
 
 def _paragraph(tokens, scores, scale):
     if not tokens:
         return f'<span style="{_NOTE}">(no tokens)</span>'
     shown = [f'<span title="{format_score(s)}" style="{tint(s, scale)}padding:1px">{_marked(t, s, scale)}</span>'
-             + "<br>" * t.endswith(("\n", "Ċ")) for t, s in zip(tokens, scores)]
+             + "<br>" * t.endswith(("\n", "Ċ")) for t, s in zip(tokens, scores, strict=True)]
     style = "line-height:1.9;white-space:pre-wrap;word-wrap:break-word"
     return f'<div dir="auto" style="{style}">{_flow(tokens, shown)}</div>'
 
@@ -171,9 +171,9 @@ def _bands(tokens):
 
 
 def _cells(tokens, scores, start, stop):
-    scale = _scale(scores)
-    return "".join(f'<td title="{format_score(s)}" style="{tint(s, scale)}text-align:center;white-space:pre;padding:2px 4px">'
-                   f'{_marked(t, s, scale)}</td>' for t, s in list(zip(tokens, scores))[start:stop])
+    scale, style = _scale(scores), "text-align:center;white-space:pre;padding:2px 4px"
+    return "".join(f'<td title="{format_score(s)}" style="{tint(s, scale)}{style}">{_marked(t, s, scale)}</td>'
+                   for t, s in zip(tokens[start:stop], scores[start:stop], strict=True))
 
 
 def _table(lines):

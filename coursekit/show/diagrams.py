@@ -28,26 +28,26 @@ def flow_chart(boxes, edges, sides=(), title=None):
             raise ValueError(f"a line runs down to one of the {len(names)} boxes, got {i} → {j}")
     ends = ["; ".join(f"{names[i]} → {names[j]}" + f" ({label})" * bool(label) for i, j, label in edges),
             *(f"{name} → {names[j]}" for j, name in sides)]
-    alt = visible(f"Flow chart of {', '.join(n + f' ({m})' * bool(m) for n, m in zip(names, notes))}. "
+    alt = visible(f"Flow chart of {', '.join(n + f' ({m})' * bool(m) for n, m in zip(names, notes, strict=True))}. "
                   f"Lines: {'; '.join(filter(None, ends)) or 'none'}.")
     return drawing(_svg(names, notes, edges, sides), alt, title)
 
 
 def _svg(names, notes, edges, sides):
     """The drawing, on a white ground of its own: an image is what JupyterLab keeps of a notebook not yet trusted."""
-    wide = 24 + max(max(8.5 * display_width(name), 6.8 * display_width(note)) for name, note in zip(names, notes))
+    wide = 24 + max(*(8.5 * display_width(name) for name in names), *(6.8 * display_width(note) for note in notes))
     left = 12 + max((34 + 8.5 * display_width(name) for _, name in sides), default=0)
     middle, right = left + wide / 2, left + wide
     heights = [_PLUS if name == "+" else _BOX for name in names]
     top = [12 + sum(heights[:k]) + _GAP * k for k in range(len(names))]
-    centre = [y + height / 2 for y, height in zip(top, heights)]
+    centre = [y + height / 2 for y, height in zip(top, heights, strict=True)]
     lines, texts = [], []
     for i, j, _ in edges:
         if j == i + 1:
             lines.append(f'<path d="M{middle:.0f} {top[i] + heights[i]}V{top[j] - 2}"/>')
     around = [edge for edge in edges if edge[1] > edge[0] + 1]
     lanes = _lanes(around)
-    for (i, j, label), lane in zip(around, lanes):
+    for (i, j, label), lane in zip(around, lanes, strict=True):
         x, start = right + _LANE * (lane + 0.7), top[i] + heights[i] + 5
         end = middle + _PLUS / 2 if names[j] == "+" else right
         dashes = ' stroke-dasharray="5 4"' if label else ""
@@ -57,7 +57,7 @@ def _svg(names, notes, edges, sides):
         end = middle - _PLUS / 2 if names[j] == "+" else left
         lines.append(f'<path d="M{left - 30:.0f} {centre[j]:.0f}H{end - 2:.0f}"/>')
         texts.append(_text(left - 34, centre[j] + 4, name, "end"))
-    drawn = "".join(_drawn(*box, middle, wide) for box in zip(names, notes, top))
+    drawn = "".join(_drawn(*box, middle, wide) for box in zip(names, notes, top, strict=True))
     room = max((8 * display_width(label) for *_, label in around), default=0)
     width, height = right + _LANE * (1 + max(lanes, default=-1)) + room + 14, top[-1] + heights[-1] + 12
     return (f'<svg xmlns="http://www.w3.org/2000/svg" width="{width:.0f}" height="{height}" font-size="14" '
@@ -145,6 +145,6 @@ def _about(child):
     """A child in small print: its class (of a Sequential: its layers) and how many parameters it has."""
     layers = list(child.children()) if type(child).__name__ == "Sequential" else [child]
     sizes = [f" {layer.in_features}→{layer.out_features}" if hasattr(layer, "in_features") else "" for layer in layers]
-    kinds = [type(layer).__name__ + size for layer, size in zip(layers, sizes)]
+    kinds = [type(layer).__name__ + size for layer, size in zip(layers, sizes, strict=True)]
     parameters = sum(parameter.numel() for parameter in child.parameters())
     return ", ".join(kinds) + (f" · {parameters:,} parameters" if parameters else "")

@@ -24,13 +24,13 @@ def token_boxes(rows):
     if not rows:
         raise ValueError("token_boxes needs at least one row (name, tokens) or (name, tokens, ids), got none")
     width = max(display_width(name) for name, _, _ in rows)
-    counts = [f"{len(tokens)} token" + "s" * (len(tokens) != 1) for _, tokens, _ in rows]
+    counts = [plural(len(tokens), "token") for _, tokens, _ in rows]
     text, body = [], []
-    for (name, tokens, ids), count in zip(rows, counts):
+    for (name, tokens, ids), count in zip(rows, counts, strict=True):
         pieces = [_spaces(t) for t in tokens]
         marks = [f"·{i}" for i in ids] if ids else [""] * len(tokens)
         text.append(name + " " * (width - display_width(name)) + f"  {count:<{max(map(len, counts))}}  "
-                    + " | ".join(p + m for p, m in zip(pieces, marks)))
+                    + " | ".join(p + m for p, m in zip(pieces, marks, strict=True)))
         boxes = "".join(_box(k, piece, ids[k] if ids else None) for k, piece in enumerate(pieces))
         body.append(
             '<tr style="background:transparent"><th scope="row" style="text-align:right;white-space:nowrap;'
@@ -103,9 +103,9 @@ def arrows(A, queries, keys=None, title=None):
            f'font-family="sans-serif" fill="#111"><rect width="100%" height="100%" rx="4" fill="#fff"/>'
            f'<g font-size="12" fill="#595959"><text x="{left - 8:.0f}" y="20" text-anchor="end">queries</text>'
            f'<text x="{left + gap + 8:.0f}" y="20">keys</text></g><g stroke="#0072b2">{strokes}</g>{words}</svg>')
-    largest = "; ".join(f"{q} → {keys[row.argmax()]} {row.max():.2f}" for q, row in zip(queries, A))
-    alt = f"Attention from {plural(len(queries), 'query')} to {plural(len(keys), 'key')}. Largest weight of each query: {largest}."
-    return drawing(svg, alt, title)
+    largest = "; ".join(f"{q} → {keys[row.argmax()]} {row.max():.2f}" for q, row in zip(queries, A, strict=True))
+    alt = f"Attention from {plural(len(queries), 'query')} to {plural(len(keys), 'key')}. "
+    return drawing(svg, f"{alt}Largest weight of each query: {largest}.", title)
 
 
 def _column(words):

@@ -48,7 +48,8 @@ def attention_maps(A, tokens, keys=None):
     """(A, tokens, keys) as an array (L, K, T_q, T) of weights and two lists of strings, or one clear line."""
     tokens = as_strings(tokens, "tokens")
     keys = tokens if keys is None else as_strings(keys, "keys")
-    A = as_array(A, "A", (None,) * (np.ndim(A) != 3) + (None, len(tokens), len(keys)))
+    of_a_layer = (None, len(tokens), len(keys))
+    A = as_array(A, "A", of_a_layer if np.ndim(A) == 3 else (None, *of_a_layer))
     A = A if A.ndim == 4 else A[None]
     if not A.size:
         raise ValueError(f"A must have at least one layer, one head and one token, got shape {A.shape}")

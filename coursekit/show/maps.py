@@ -46,10 +46,11 @@ def heatmap(A, tokens, columns=None, title=None, mask=None, ylabel="query (from)
     if roomy:
         for i, j in np.argwhere(allowed):
             dark = _luminance(image.to_rgba(A[i, j])[:3]) < 0.19        # where white and #111 contrast equally
-            ax.text(j, i, f"{A[i, j]:.{_decimals(A)}f}", ha="center", va="center", fontsize=8, color="white" if dark else "#111")
+            ax.text(j, i, f"{A[i, j]:.{_decimals(A)}f}", ha="center", va="center", fontsize=8,
+                    color="white" if dark else "#111")
     masked = "" if allowed.all() else f" {(~allowed).sum()} cells are masked."
-    alt = (f"Heat map of {plural(len(tokens), 'row')}, {ylabel}, by {plural(len(columns), 'column')}, {xlabel}.{masked} "
-           f"Largest entries: {_largest(A, allowed, tokens, columns)}.")
+    alt = (f"Heat map of {plural(len(tokens), 'row')}, {ylabel}, by {plural(len(columns), 'column')}, {xlabel}."
+           f"{masked} Largest entries: {_largest(A, allowed, tokens, columns)}.")
     return picture(fig, titled(title, alt))
 
 

@@ -9,7 +9,8 @@ import numpy as np
 from .html import visible
 from .pictures import new_figure, picture, plain
 
-_COLOURS = ("#1f77b4", "#ff7f0e", "#2ca02c", "#d62728", "#9467bd", "#8c564b", "#e377c2", "#7f7f7f", "#bcbd22", "#17becf")
+_COLOURS = ("#1f77b4", "#ff7f0e", "#2ca02c", "#d62728", "#9467bd",
+            "#8c564b", "#e377c2", "#7f7f7f", "#bcbd22", "#17becf")
 _FAINT = 0.02                                                   # fainter lines are not drawn
 
 
@@ -39,13 +40,14 @@ def head_still(A, tokens, columns, layer, token, title):
     ax.set(xlim=(-1.4, right + box * K + 1.4), ylim=(T - 0.4, -1.8))
     ax.axis("off")
     ax.set_title(title)
-    tops = "; ".join(f"head {k}: {visible(columns[row.argmax()])} {row.max():.2f}" for k, row in enumerate(maps[:, token]))
+    tops = "; ".join(f"head {k}: {visible(columns[row.argmax()])} {row.max():.2f}"
+                     for k, row in enumerate(maps[:, token]))
     return picture(fig, f"{title} Largest weight of each head: {tops}.")
 
 
 @plain
 def model_still(A, tokens, columns, title):
-    """Every head of every layer as a thumbnail of lines, a row for each layer, a column for each head; A (L, K, T_q, T)."""
+    """All heads as thumbnails of lines, a row for each layer, a column for each head of it; A (L, K, T_q, T)."""
     from matplotlib.collections import LineCollection
 
     L, K, T_q, T = A.shape
@@ -62,14 +64,14 @@ def model_still(A, tokens, columns, title):
             ax.set_ylabel(f"layer {l}", fontsize=8)
     fig.suptitle(title)
     best = sorted(np.ndindex(L, K), key=lambda at: -A[at].max(-1).mean())[:3]
-    alt = (f"{title} Lines from the token that asks (left) to the one that is looked at (right). The largest weights on "
-           f"average are those of {'; '.join(f'layer {l}, head {k}' for l, k in best)}.")
+    alt = (f"{title} Lines from the token that asks (left) to the one that is looked at (right). The largest weights "
+           f"on average are those of {'; '.join(f'layer {l}, head {k}' for l, k in best)}.")
     return picture(fig, alt, shrink=K < 4)
 
 
 @plain
 def neuron_still(A, tokens, queries, keys, layer, head, token, title):
-    """One head over one token: its query, every key, their products number by number, the sums, and the softmax of these.
+    """One head over one token: its query, every key, their products number by number, the sums, and their softmax.
 
     A: (L, K, T, T); queries, keys: (L, K, T, d_att); tokens: T strings; layer, head and token count from 0.
     """
@@ -79,12 +81,12 @@ def neuron_still(A, tokens, queries, keys, layer, head, token, title):
     panels = [("query q", np.where(np.arange(len(tokens))[:, None] == token, q, np.nan)),
               ("key k", np.where(seen[:, None], k, np.nan)), ("q × k, number by number", products)]
     fig, axes = new_figure(10, 0.22 * len(tokens) + 0.9, 1, 5)
-    for ax, (name, values) in zip(axes, panels):
+    for ax, (name, values) in zip(axes[:3], panels, strict=True):
         bound = np.nanmax(abs(values)) or 1
         ax.imshow(values, aspect="auto", cmap="PuOr", vmin=-bound, vmax=bound, interpolation="nearest")
         ax.set_title(name, fontsize=9)
     sums = np.where(seen, k @ q, 0)
-    for ax, name, values in zip(axes[3:], ("q · k, the sum", "softmax"), (sums, weights)):
+    for ax, name, values in zip(axes[3:], ("q · k, the sum", "softmax"), (sums, weights), strict=True):
         ax.barh(range(len(tokens)), values, color="#1f77b4")
         span = max(abs(values).max(), 1e-9)
         ax.set(xlim=(min(0, values.min()) - 0.1 * span, values.max() + 0.6 * span), ylim=(len(tokens) - 0.5, -0.5))

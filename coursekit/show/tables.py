@@ -32,7 +32,8 @@ def table(rows, columns, formats=".3g", title=None):
     for i, row in enumerate(rows):
         if len(row) != len(columns):
             raise ValueError(f"row {i} has {plural(len(row), 'value')} for {plural(len(columns), 'column')}")
-    shown = [[_shown(value, own.get(name), ".3g" if own else formats, name) for value, name in zip(row, columns)]
+    common = ".3g" if own else formats
+    shown = [[_shown(value, own.get(name), common, name) for value, name in zip(row, columns, strict=True)]
              for row in rows]
     right = [any(_is_number(row[j]) for row in rows) for j in range(len(columns))]
     head = "" if title is None else f'<div style="margin-bottom:2px"><b>{escape(title)}</b></div>'
@@ -71,8 +72,8 @@ def _text(lines, right):
 
 def _html(columns, shown, right):
     style = ['style="text-align:right"' if at_right else 'style="text-align:left"' for at_right in right]
-    head = "".join(f'<th scope="col" {s}>{escape(name)}</th>' for name, s in zip(columns, style))
+    head = "".join(f'<th scope="col" {s}>{escape(name)}</th>' for name, s in zip(columns, style, strict=True))
     body = "".join("<tr>" + f'<th scope="row" {style[0]}>{escape(first)}</th>'
-                   + "".join(f"<td {s}>{escape(cell)}</td>" for cell, s in zip(rest, style[1:])) + "</tr>"
+                   + "".join(f"<td {s}>{escape(cell)}</td>" for cell, s in zip(rest, style[1:], strict=True)) + "</tr>"
                    for first, *rest in shown)
     return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"

@@ -28,8 +28,12 @@ def beam_tree(steps, words, prompt="", title=None):
     Raises ValueError or TypeError, in one line, where there is nothing to draw or a candidate does not fit.
 
     >>> first = [(None, 0, math.log(0.6), -0.5, "kept"), (None, 1, math.log(0.4), -0.9, "kept")]
-    >>> beam_tree([first, [(1, 2, math.log(0.3), -1.2, "finished")]], ["it", "nobody", "knows"])
-    Beam search over 2 tokens. Best finished: nobody knows 0.3. Step 1: kept it 0.6, nobody 0.4. Step 2: finished nobody knows 0.3.
+    >>> tree = beam_tree([first, [(1, 2, math.log(0.3), -1.2, "finished")]], ["it", "nobody", "knows"])
+    >>> print(*tree.text.split(". "), sep="\\n")
+    Beam search over 2 tokens
+    Best finished: nobody knows 0.3
+    Step 1: kept it 0.6, nobody 0.4
+    Step 2: finished nobody knows 0.3.
     """
     words = as_strings(words, "words")
     root = {"text": visible(prompt), "chance": "", "fate": "kept", "children": [], "path": [], "column": 0}
@@ -48,7 +52,7 @@ def beam_tree(steps, words, prompt="", title=None):
         before = here
     if len(columns) < 2 or not columns[1]:
         raise ValueError("beam_tree needs at least one step with a candidate that is possible, got none")
-    return _drawn(columns, best, _place(root), _told(columns, best), title)
+    return _drawn(columns, best, _place(root), _in_words(columns, best), title)
 
 
 def _node(step, rank, candidate, words, before):
@@ -73,7 +77,7 @@ def _node(step, rank, candidate, words, before):
 
 
 def _place(root):
-    """Give every node its row: leaves one below the other, a parent in the middle of its children. The number of rows."""
+    """Give every node its row: leaves one below the other, a parent amid its children. Returns the number of rows."""
     rows = 0
     todo = [(root, False)]
     while todo:
@@ -87,14 +91,16 @@ def _place(root):
     return rows
 
 
-def _told(columns, best):
+def _in_words(columns, best):
     """The tree in words: the best, and what each step kept and finished."""
     said = [f"Beam search over {plural(len(columns) - 1, 'token')}."]
     if best is not None:
         said.append(f"Best finished: {' '.join(best[1]['path'])} {best[1]['chance']}.")
     for step, nodes in enumerate(columns[1:], start=1):
-        parts = [f"{fate} " + ", ".join(f"{' '.join(node['path'])} {node['chance']}" for node in nodes if node["fate"] == fate)
-                 for fate in ("kept", "finished") if any(node["fate"] == fate for node in nodes)]
+        parts = []
+        for fate in ("kept", "finished"):
+            alike = [f"{' '.join(node['path'])} {node['chance']}" for node in nodes if node["fate"] == fate]
+            parts += [f"{fate} {', '.join(alike)}"] if alike else []
         said.append(f"Step {step}: " + ("; ".join(parts) or "all dropped") + ".")
     return " ".join(said)
 
@@ -117,13 +123,14 @@ def _drawn(columns, best, rows, alt, title):
                 x0, y0 = left[i - 1] + widths[i - 1], _TOP + _ROW * (node["parent"]["row"] + 0.5)
                 middle = (x0 + left[i]) / 2
                 line = _BEST if id(node) in best_path else line
-                lines.append(f'<path d="M{x0:.0f} {y0:.0f}C{middle:.0f} {y0:.0f} {middle:.0f} {y:.0f} {left[i]:.0f} {y:.0f}" '
-                             f"{line}/>")
+                curve = f"M{x0:.0f} {y0:.0f}C{middle:.0f} {y0:.0f} {middle:.0f} {y:.0f} {left[i]:.0f} {y:.0f}"
+                lines.append(f'<path d="{curve}" {line}/>')
             boxes.append(f'<rect x="{left[i]:.0f}" y="{y - 10:.0f}" width="{widths[i]:.0f}" height="20" rx="4" {box}/>'
                          f'<text x="{left[i] + 6:.0f}" y="{y + 4.5:.0f}" fill="{ink}">{escape(node["text"])}</text>'
                          f'<text x="{left[i] + widths[i] - 6:.0f}" y="{y + 4:.0f}" font-size="11" fill="#404040" '
                          f'text-anchor="end">{node["chance"]}</text>')
     svg = (f'<svg xmlns="http://www.w3.org/2000/svg" width="{width:.0f}" height="{height:.0f}" font-size="13" '
-           f'font-family="sans-serif"><rect width="100%" height="100%" rx="4" fill="#fff"/><g fill="none">{"".join(lines)}</g>'
-           f'{"".join(boxes)}<text x="8" y="{height - 8:.0f}" font-size="11" fill="#595959">{_KEY}</text></svg>')
+           'font-family="sans-serif"><rect width="100%" height="100%" rx="4" fill="#fff"/>'
+           f'<g fill="none">{"".join(lines)}</g>{"".join(boxes)}'
+           f'<text x="8" y="{height - 8:.0f}" font-size="11" fill="#595959">{_KEY}</text></svg>')
     return drawing(svg, alt, title)

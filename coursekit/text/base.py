@@ -25,7 +25,7 @@ __all__ = ["Tokenizer", "as_vocab", "most_frequent"]
 
 
 class Tokenizer:
-    """A list of tokens, each with an id; how a text is cut (`tokenize`) and put together (`decode`) is the classes' own.
+    """A list of tokens, each with an id. How a text is cut (`tokenize`) and put together (`decode`) each class says.
 
     tokens: list of different strings, in the order of their ids.
     """
@@ -46,7 +46,7 @@ class Tokenizer:
         return self.convert_tokens_to_ids(self.tokenize(text))
 
     def _pick(self, ids):
-        """List of ids (integers of any kind, also NumPy's and torch's) → list of tokens; ValueError for an unknown id."""
+        """List of ids (integers, NumPy's and torch's too) → list of tokens; ValueError for an unknown id."""
         try:
             ids = [operator.index(i) for i in ids]
         except TypeError:

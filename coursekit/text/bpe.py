@@ -15,7 +15,7 @@ import heapq
 import json
 import operator
 from collections import Counter, defaultdict
-from itertools import chain
+from itertools import chain, pairwise
 from pathlib import Path
 
 import regex
@@ -34,8 +34,8 @@ WORD = regex.compile(r"'(?:[sdmt]|ll|ve|re)| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+
 INK = [*range(ord("!"), ord("~") + 1), *range(ord("¡"), ord("¬") + 1), *range(ord("®"), ord("ÿ") + 1)]
 BYTES = INK + [byte for byte in range(256) if byte not in INK]  # token id → byte
 CHARS = [chr(byte) for byte in INK] + [chr(256 + i) for i in range(256 - len(INK))]  # token id → its character
-CHAR_OF = dict(zip(BYTES, CHARS))
-BYTE_OF = dict(zip(CHARS, BYTES))
+CHAR_OF = dict(zip(BYTES, CHARS, strict=True))
+BYTE_OF = dict(zip(CHARS, BYTES, strict=True))
 BYTE_IDS = bytes(map(BYTES.index, range(256)))  # byte → token id, as a table for bytes.translate
 
 EOS = "<|endoftext|>"
@@ -72,7 +72,7 @@ def merge_steps(words):
     """
     words = [list(as_text(word)) for word in words]
     age = as_vocab(sorted({letter for word in words for letter in word}))
-    while counts := Counter(pair for word in words for pair in zip(word, word[1:])):
+    while counts := Counter(pair for word in words for pair in pairwise(word)):
         pair = min(counts, key=lambda pair: (-counts[pair], age[pair[0]], age[pair[1]]))
         yield words, counts, pair
         words = [merge(word, pair) for word in words]
@@ -224,7 +224,7 @@ class BytePairTokenizer(Tokenizer):
         """The ids of one word: join the pair that was learned first, as long as there is one (GPT-2's procedure)."""
         parts, none = [CHAR_OF[byte] for byte in _to_bytes(word)], len(self.merges)
         while len(parts) > 1:
-            first = min([self._rank.get(pair, none) for pair in zip(parts, parts[1:])])
+            first = min([self._rank.get(pair, none) for pair in pairwise(parts)])
             if first == none:
                 break
             parts = merge(parts, self.merges[first])

@@ -12,7 +12,7 @@ def word_groups(tokens):
     WordPiece marks what continues a word (##), byte pairs and unigrams what begins one (Ġ, ▁). Where such marks of a
     beginning occur, a piece without one continues the word before it if both are letters or digits where they meet (or
     an apostrophe): "film" and "," stay apart. Tokens without any marks are words already. [CLS], <s> and the like stay
-    alone. GPT-2's stand-ins for bytes are read back as the letters that they spell, which may be cut between two pieces.
+    alone. GPT-2's stand-ins for bytes are read back as the letters that they spell; a letter may lie in two pieces.
 
     >>> word_groups(["[CLS]", "un", "##watch", "##able", ".", "[SEP]"])
     [('[CLS]', [0]), ('unwatchable', [1, 2, 3]), ('.', [4]), ('[SEP]', [5])]

@@ -1,4 +1,4 @@
-"""Two simple ways to cut a text: into characters, and into words. What all tokenizers have in common is in `base.py`."""
+"""Two simple ways to cut a text: into characters, and into words. What all tokenizers share is in `base.py`."""
 
 import re
 from collections import Counter

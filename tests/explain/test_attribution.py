@@ -11,10 +11,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from coursekit.explain import Attribution, lime
-from coursekit.explain.attribution import chosen, needs, predictor
+from coursekit.explain.attribution import pick_class, predictor, require_methods
 from coursekit.text import BytePairTokenizer, word_groups
 
-pieces = st.lists(st.sampled_from(["[CLS]", "[SEP]", "un", "##able", "##", "Ġfilm", "Ġ", "film", ",", "'t", "▁a", "", "Ċ"]), max_size=9)
+PIECES = ["[CLS]", "[SEP]", "un", "##able", "##", "Ġfilm", "Ġ", "film", ",", "'t", "▁a", "", "Ċ"]
+pieces = st.lists(st.sampled_from(PIECES), max_size=9)
 
 
 def test_nothing_of_it_can_be_changed():
@@ -111,7 +112,7 @@ def test_groups_of_byte_pairs_are_words():
     text = "Unwatchable café, isn't it? Truly"
     tokens = BytePairTokenizer.train([text, "able watch is it"], 300).tokenize(text)
     assert "".join(tokens) != text and [word for word, _ in word_groups(tokens)][:3] == ["Unwatchable", "café", ","]
-    assert [word for word, _ in word_groups(["film", "'s", "end"])] == ["film", "'s", "end"]    # no marks: words already
+    assert [word for word, _ in word_groups(["film", "'s", "end"])] == ["film", "'s", "end"]    # no marks
 
 
 @given(st.lists(st.sampled_from(["naïve", "café", "film", "…", "日本", "🙂", "so", ",", "1"]), min_size=1, max_size=6))
@@ -134,17 +135,17 @@ def test_plot_shows_the_bars_in_order():
 
 def test_classes_are_chosen_or_refused():
     table = np.array([[1.0, 5.0], [9.0, 0.0]])
-    scores, target = chosen(table, None)
+    scores, target = pick_class(table, None)
     assert target == 1 and scores.tolist() == [5, 0]
-    assert chosen(table, 0)[0].tolist() == [1, 9] and chosen(table[:, 0], None)[1] is None
+    assert pick_class(table, 0)[0].tolist() == [1, 9] and pick_class(table[:, 0], None)[1] is None
     for scores, target in ((table, 2), (table, "a"), (table, True), (table[:, 0], 0)):
         with pytest.raises(ValueError, match="target"):
-            chosen(scores, target)
+            pick_class(scores, target)
 
 
 def test_boxes_that_do_not_fit_get_one_line():
     with pytest.raises(TypeError, match="rollout looks inside .* has no attentions: use"):
-        needs(object(), "attentions", explainer="rollout")
+        require_methods(object(), "attentions", explainer="rollout")
     with pytest.raises(TypeError, match="a black box is a model with predict.* got int"):
         predictor(3)
 

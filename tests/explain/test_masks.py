@@ -41,8 +41,8 @@ def test_documents_are_written_as_the_masks_say():
 @pytest.mark.parametrize("by", ["replace", "delete"])
 def test_batched_equals_single(white_box, by):
     """Whole, in chunks, through `predict`, and document by document."""
-    documents = [[token if keep else "[UNK]" for token, keep in zip(DOCUMENT, mask) if keep or by == "replace"]
-                 for mask in MASKS]
+    documents = [[token if keep else "[UNK]" for token, keep in zip(DOCUMENT, mask, strict=True)
+                  if keep or by == "replace"] for mask in MASKS]
     single = [white_box.predict([document])[0] for document in documents]
     for model, chunk in ((white_box, 256), (white_box, 7), (white_box.predict, 256), (white_box.predict, 1)):
         np.testing.assert_allclose(evaluate_masks(model, DOCUMENT, MASKS, by, chunk=chunk), single, atol=1e-12)

@@ -36,7 +36,8 @@ def test_a_class_can_be_chosen(family):
     model = classifier(family, labels=4)
     document = model.tokenizer.tokenize(TEXT)[:8]
     likeliest = int(model.predict([document])[0].argmax())
-    for method in (explain.gradient_attention, explain.relevance_attention, explain.gradient_x_input, explain.leave_one_out):
+    for method in (explain.gradient_attention, explain.relevance_attention, explain.gradient_x_input,
+                   explain.leave_one_out):
         by_default, other = method(model, document), method(model, document, target=(likeliest + 1) % 4)
         assert by_default.target == likeliest and (by_default.scores != other.scores).any()
 

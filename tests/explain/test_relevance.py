@@ -17,7 +17,7 @@ def test_gradient_attention_is_its_formula(white_box):
     sign = 1 if trace.score > 0 else -1
     slopes = torch.autograd.grad(trace.score, trace.attentions)
     R = np.eye(trace.attentions[0].shape[-1])
-    for A, slope in zip(trace.attentions, slopes):
+    for A, slope in zip(trace.attentions, slopes, strict=True):
         kept = np.maximum(sign * (A * slope).detach().numpy(), 0).mean(0)
         R = R + kept @ R
     np.testing.assert_allclose(gradient_attention(white_box, DOCUMENT).scores, R[0, 1:len(DOCUMENT) + 1], atol=1e-12)

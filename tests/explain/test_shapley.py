@@ -28,10 +28,11 @@ def game(d, seed=0, order=None):
 
     def predict(documents):
         kept = [{int(token[4:]) for token in doc if token != "[UNK]"} for doc in documents]
-        return [sum(w for w, group in zip(weights, groups) if kept_here.issuperset(group)) for kept_here in kept]
+        return [sum(w for w, group in zip(weights, groups, strict=True) if kept_here.issuperset(group))
+                for kept_here in kept]
 
     predict.values = np.zeros(d)                                                # a group splits its weight evenly
-    for weight, group in zip(weights, groups):
+    for weight, group in zip(weights, groups, strict=True):
         predict.values[group] += weight / order
     return predict
 

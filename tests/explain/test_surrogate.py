@@ -108,8 +108,8 @@ def test_classes():
     np.testing.assert_allclose(good.scores, lime(words, DOCUMENT).scores)
 
 
-@pytest.mark.parametrize("wrong", [dict(n_samples=1), dict(n_samples=20.5), dict(seed="a"), dict(seed=-1), dict(kernel_width=0),
-                                   dict(ridge=-1), dict(ridge=float("nan"))])
+@pytest.mark.parametrize("wrong", [dict(n_samples=1), dict(n_samples=20.5), dict(seed="a"), dict(seed=-1),
+                                   dict(kernel_width=0), dict(ridge=-1), dict(ridge=float("nan"))])
 def test_one_line_for_wrong_input(wrong):
     with pytest.raises(ValueError, match=f"{[*wrong][0]} (must be a whole number|> 0 and ridge|≥ 0)") as error:
         lime(words, DOCUMENT, **wrong)

@@ -35,7 +35,7 @@ def test_folded_equals_unfolded_with_its_gradients(dtype, tolerance):
         scores = model(ids, folded=folded)
         scores.square().sum().backward()
         gradients.append([scores.detach(), *(p.grad.clone() for p in model.parameters())])
-    for a, b in zip(*gradients):
+    for a, b in zip(*gradients, strict=True):
         torch.testing.assert_close(a, b, atol=tolerance, rtol=tolerance)
     assert all(g.abs().sum() > 0 for g in gradients[0])
 
@@ -52,7 +52,7 @@ def test_the_formula_of_the_paper_by_loops():
         g = torch.stack([torch.exp(q @ (model.W_k[i] @ e_t) / 6 ** 0.5) for e_t in e])
         alpha = g / g.sum()
         torch.testing.assert_close(model.cls_attention(document)[i], alpha[:4])
-        score += model.W_l[i] @ sum(a * (model.W_v[i] @ e_t) for a, e_t in zip(alpha, e)) / 3
+        score += model.W_l[i] @ sum(a * (model.W_v[i] @ e_t) for a, e_t in zip(alpha, e, strict=True)) / 3
     assert model.predict([document])[0] == pytest.approx(score.item(), abs=1e-9)
 
 
@@ -103,7 +103,7 @@ def test_trace_is_the_score_opened(build):
         assert trace.score.item() == pytest.approx(model.from_embeddings(e).item(), abs=1e-9)
         assert [A[..., :T, :T].tolist() for A in trace.attentions] == model.attentions(document).tolist()
         gradients = torch.autograd.grad(trace.score, trace.attentions)
-        for A, values, gradient in zip(trace.attentions, trace.values, gradients):
+        for A, values, gradient in zip(trace.attentions, trace.values, gradients, strict=True):
             assert gradient.shape == A.shape == (3, *values.shape[1:2] * 2)
         assert (gradients[-1][:, 0] != 0).all() and not gradients[-1][:, 1:].any()         # only [CLS] is read out
     batch = torch.stack([model.embed(["good", "film"]), model.embed(["bad", "film"])])
@@ -119,7 +119,7 @@ def test_values_are_what_heads_write():
     model = transformer_classifier()
     e = model.embed(document)
     trace = model.trace(e)
-    for block, A, values in zip(model.blocks, trace.attentions, trace.values):
+    for block, A, values in zip(model.blocks, trace.attentions, trace.values, strict=True):
         layer = block.attention
         torch.testing.assert_close((A @ values).sum(0) + layer.output.bias, layer(block.norm_attention(e))[0])
         e, _ = block(e)
@@ -150,7 +150,8 @@ def test_the_transformer_masks_its_padding():
     model = transformer_classifier()
     A = model.attentions(["not", "good"])
     torch.testing.assert_close(A.sum(-1), torch.ones(2, 3, 3))
-    np.testing.assert_allclose(model.predict([["not", "good"], ["film"] * 11])[0], model.predict([["not", "good"]])[0], atol=1e-5)
+    beside, alone = model.predict([["not", "good"], ["film"] * 11])[0], model.predict([["not", "good"]])[0]
+    np.testing.assert_allclose(beside, alone, atol=1e-5)
 
 
 @models

@@ -1,7 +1,7 @@
 """Decoding: what each rule keeps; one loop, cached or not, alone and in a batch; the tree of a beam search."""
 
 import math
-from itertools import product
+from itertools import pairwise, product
 
 import numpy as np
 import pytest
@@ -67,8 +67,8 @@ def test_each_rule_keeps_what_it_says(logits, temperature, k, mass):
     assert mass == 1 or sum(top_k[i] for i in kept[:-1]) < mass + 1e-9  # … and without the last would not
 
     for before, after in ((tempered, top_k), (top_k, top_p)):           # among the kept, odds stay what they were
-        total = sum(p for p, q in zip(before, after) if q > 0)
-        assert all(abs(q - p / total) < 1e-12 for p, q in zip(before, after) if q > 0)
+        total = sum(p for p, q in zip(before, after, strict=True) if q > 0)
+        assert all(abs(q - p / total) < 1e-12 for p, q in zip(before, after, strict=True) if q > 0)
 
 
 def test_limits_of_the_temperature():
@@ -98,7 +98,7 @@ def test_rules_work_row_by_row():
     logits = torch.randn(2, 3, 7, generator=torch.Generator().manual_seed(0))
     together = apply_rules(logits, 0.7, 4, 0.8)
     for i, j in product(range(2), range(3)):
-        for all_rows, row in zip(together, apply_rules(logits[i, j], 0.7, 4, 0.8)):
+        for all_rows, row in zip(together, apply_rules(logits[i, j], 0.7, 4, 0.8), strict=True):
             torch.testing.assert_close(all_rows[i, j], row)
 
 
@@ -126,7 +126,7 @@ def test_cached_logits_equal_uncached_on_every_step(rows):
 
         generate(MODEL, rows, 12, choose, use_cache=use_cache)
     assert len(seen[True]) == len(seen[False]) == 12
-    for cached, uncached in zip(seen[True], seen[False]):
+    for cached, uncached in zip(seen[True], seen[False], strict=True):
         torch.testing.assert_close(cached, uncached, atol=1e-5, rtol=0)
 
 
@@ -164,7 +164,7 @@ def test_cache_batch_and_repetition_change_nothing(name, eos):
     decode = DECODERS[name]
     together = decode(MODEL, BATCH, 10, eos=eos)
     assert len(together) == len(BATCH)
-    for i, (prompt, found) in enumerate(zip(BATCH, together)):
+    for i, (prompt, found) in enumerate(zip(BATCH, together, strict=True)):
         seed = {"seed": i} if name in ("pure", "all rules") else {}
         assert same(decode(MODEL, prompt, 10, eos=eos, **seed), found)
         assert same(decode(MODEL, prompt, 10, eos=eos, use_cache=False, **seed), found)
@@ -211,16 +211,16 @@ def test_a_rule_that_looks_back_sees_the_ids_of_its_row_alone(use_cache):
 
     def no_pair_twice(logits, t, rows):
         seen.append([list(row) for row in rows])
-        for row_logits, row in zip(logits, rows):
-            row_logits[[after for before, after in zip(row, row[1:]) if before == row[-1]]] = -torch.inf
+        for row_logits, row in zip(logits, rows, strict=True):
+            row_logits[[after for before, after in pairwise(row) if before == row[-1]]] = -torch.inf
         return logits.argmax(-1)
 
     prompts = [[0, 7, 0], [2], [5, 1, 5, 1, 5]]
     made = generate(MODEL, prompts, 8, no_pair_twice, use_cache=use_cache)
-    assert seen[0] == prompts and seen[-1] == [prompt + new[:7] for prompt, new in zip(prompts, made)]
+    assert seen[0] == prompts and seen[-1] == [prompt + new[:7] for prompt, new in zip(prompts, made, strict=True)]
     assert made == [generate(MODEL, prompt, 8, no_pair_twice) for prompt in prompts]
-    for prompt, new in zip(prompts, made):
-        pairs = list(zip(prompt + new, (prompt + new)[1:]))[len(prompt) - 1:]
+    for prompt, new in zip(prompts, made, strict=True):
+        pairs = list(zip(prompt + new, (prompt + new)[1:], strict=True))[len(prompt) - 1:]
         assert len(set(pairs)) == len(pairs)
     assert prompts == [[0, 7, 0], [2], [5, 1, 5, 1, 5]]
 
@@ -300,7 +300,7 @@ def test_the_record_is_the_search(prompt, width, alpha, eos):
         assert [c[:2] for c in step] == [node[1:] for node in likeliest]
         np.testing.assert_allclose([c.log_probability for c in step], [node[0] for node in likeliest], atol=1e-4)
         ending = [c.token == eos or length == 8 for c in step]
-        for rank, (candidate, ends) in enumerate(zip(step, ending)):
+        for rank, (candidate, ends) in enumerate(zip(step, ending, strict=True)):
             assert candidate.score == candidate.log_probability / length ** alpha
             earlier = sum(not e for e in ending[:rank])                 # beams already chosen to go on
             assert candidate.fate == (("finished" if rank < width else "dropped") if ends else
@@ -316,7 +316,8 @@ def test_the_record_is_the_search(prompt, width, alpha, eos):
 
 def test_one_beam_is_greedy():
     for eos in (None, 0, 3):
-        for found, ids in zip(beam_search(MODEL, BATCH, 10, width=1, eos=eos), greedy(MODEL, BATCH, 10, eos=eos)):
+        searched, likeliest = beam_search(MODEL, BATCH, 10, width=1, eos=eos), greedy(MODEL, BATCH, 10, eos=eos)
+        for found, ids in zip(searched, likeliest, strict=True):
             assert [h.ids for h in found.hypotheses] == [ids]
 
 

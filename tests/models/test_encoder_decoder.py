@@ -43,7 +43,7 @@ def test_words_to_ids_and_back():
 
 def test_one_sequence_for_a_decoder():
     ids, is_target = as_one_sequence(SOURCE, TARGET)
-    for row, counted, pair in zip(ids, is_target, PAIRS):
+    for row, counted, pair in zip(ids, is_target, PAIRS, strict=True):
         length = len(pair.source) + 1 + len(pair.target) + 1
         words = [ENGLISH[i] for i in row[:len(pair.source)]] + [FRENCH[i] for i in row[len(pair.source):length]]
         assert words == [*pair.source, "[START]", *pair.target, "[END]"] and (row[length:] == PAD).all()

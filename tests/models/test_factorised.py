@@ -36,14 +36,14 @@ def masks_for(document, n=200, seed=0):
 def exact(model, document, masks, mask_token="[UNK]"):
     """Document by document, through the forward pass in float64."""
     model = copy.deepcopy(model).double()
-    documents = [[token if keep else mask_token for token, keep in zip(document, mask)] for mask in masks]
+    documents = [[token if keep else mask_token for token, keep in zip(document, mask, strict=True)] for mask in masks]
     return np.concatenate([model.predict([d]) for d in documents])
 
 
 def test_word_terms_are_those_of_the_model():
     model, document = classifier(), DOCUMENTS[3]
     ids = token_ids(model, [document, ["bad"] * len(document)])
-    for ours, theirs in zip(word_terms(model, document, "bad"), model.logits(ids)):
+    for ours, theirs in zip(word_terms(model, document, "bad"), model.logits(ids), strict=True):
         np.testing.assert_allclose(ours, theirs.detach(), atol=1e-12)
 
 
@@ -104,7 +104,7 @@ def test_documents_longer_than_the_model_reads():
 @pytest.mark.parametrize("document", DOCUMENTS, ids=len)
 def test_deleting_moves_the_words_behind_up(document):
     model, masks = classifier(), masks_for(document, 50)
-    documents = [[token for token, keep in zip(document, mask) if keep] for mask in masks]
+    documents = [[token for token, keep in zip(document, mask, strict=True) if keep] for mask in masks]
     np.testing.assert_allclose(deleted(model, document)(masks), model.predict(documents), atol=1e-12)
 
 

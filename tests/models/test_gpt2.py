@@ -184,7 +184,7 @@ def test_it_learns_to_count_on():
 def test_steps_of_any_size_equal_one_pass(cuts, seed):
     model, ids = gpt2(), some_ids(2, sum(cuts), seed)
     full, cache = model(ids), None
-    for start, t in zip([sum(cuts[:i]) for i in range(len(cuts))], cuts):
+    for start, t in zip([sum(cuts[:i]) for i in range(len(cuts))], cuts, strict=True):
         logits, cache = model.step(ids[:, start:start + t], cache)
         torch.testing.assert_close(logits, full[:, start + t - 1], atol=2e-5, rtol=1e-5)
     assert cache.length == sum(cuts) and not logits.requires_grad
@@ -194,7 +194,7 @@ def test_steps_of_any_size_equal_one_pass(cuts, seed):
 def test_attention_maps_from_a_cache(t):
     model, ids = gpt2(), some_ids(2, 9)
     _, cache = model.step(ids[:, :-t])
-    for cached, full in zip(model.run(ids[:, -t:], cache, need_weights=True)[2], model.attentions(ids)):
+    for cached, full in zip(model.run(ids[:, -t:], cache, need_weights=True)[2], model.attentions(ids), strict=True):
         torch.testing.assert_close(cached, full[:, :, -t:], atol=1e-5, rtol=1e-5)
 
 
@@ -223,7 +223,7 @@ def test_a_cache_is_reordered_and_branches():
     fresh, _ = model.step(torch.cat([ids[index], new], 1), padding=padding[index])
     torch.testing.assert_close(logits, fresh, atol=2e-5, rtol=1e-5)
     assert longer.length == 7 and cache.length == 6
-    assert all(torch.equal(keys, old) for (keys, _), old in zip(cache.layers, before))
+    assert all(torch.equal(keys, old) for (keys, _), old in zip(cache.layers, before, strict=True))
 
 
 def test_a_full_context_is_said():
@@ -316,7 +316,7 @@ def test_half_precision_and_shards(tmp_path):
     (tmp_path / "model.safetensors.index.json").write_text(json.dumps(index))
     loaded = GPT2.from_huggingface(tmp_path)
     assert loaded.W_e.dtype == torch.float32
-    for (name, a), b in zip(loaded.named_parameters(), model.parameters()):
+    for (name, a), b in zip(loaded.named_parameters(), model.parameters(), strict=True):
         assert torch.equal(a, b.half().float()) and a.is_contiguous(), name
     (tmp_path / "b.safetensors").unlink()
     with pytest.raises(FileNotFoundError, match="no b.safetensors"):

@@ -64,7 +64,7 @@ def test_scores_are_theirs_and_a_batch_is_its_documents(family, labels):
     model = classifier(family, labels=labels)
     scores = model.predict(documents(model))
     assert isinstance(scores, np.ndarray) and scores.shape == ((5,) if labels < 3 else (5, 4))
-    for text, document, score in zip(TEXTS, documents(model), scores):
+    for text, document, score in zip(TEXTS, documents(model), scores, strict=True):
         ids = model.tokenizer(text or "<|endoftext|>" * (family == "gpt2"), truncation=True, max_length=16)["input_ids"]
         assert model.ids(document).tolist() == ids
         with torch.no_grad():
@@ -79,7 +79,7 @@ def test_scores_are_theirs_and_a_batch_is_its_documents(family, labels):
 @families
 def test_special_tokens_and_own_rows(family):
     model = classifier(family)
-    for text, document in zip(TEXTS, documents(model)):
+    for text, document in zip(TEXTS, documents(model), strict=True):
         tokens, own = model.tokens(document), model.own(document)
         assert [tokens[i] for i in own] == document[:16 if family == "gpt2" else 14]
         assert [tokens[i] for i in range(len(tokens)) if i not in own] == (
@@ -136,7 +136,7 @@ def test_heads_write_what_the_layer_writes(family):
     trace = model.trace(e)
     torch.testing.assert_close(trace.score, plain)
     assert len(trace.values) == len(trace.attentions) == len(written) == 2
-    for A, values, layer, output in zip(trace.attentions, trace.values, layers, written):
+    for A, values, layer, output in zip(trace.attentions, trace.values, layers, written, strict=True):
         assert values.shape == (3, len(e), 12)
         torch.testing.assert_close((A @ values).sum(0) + layer.bias, output, atol=1e-5, rtol=1e-5)
 

@@ -13,8 +13,11 @@ Y = X @ torch.tensor([1.0, -2.0, 0.5])
 def fit(**options):
     torch.manual_seed(1)
     model = nn.Linear(3, 1)
-    loss = lambda m, rows: (m(X[rows]).squeeze(1) - Y[rows]).square().mean()
     options = dict(epochs=30, lr=0.05, weight_decay=0.0, progress=False) | options
+
+    def loss(m, rows):
+        return (m(X[rows]).squeeze(1) - Y[rows]).square().mean()
+
     return model, train(model, loss, lambda g: minibatches(200, 20, g), **options)
 
 

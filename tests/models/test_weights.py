@@ -10,7 +10,7 @@ from coursekit.models import AttentionClassifier, TransformerClassifier, load_we
 from coursekit.models.weights import FOLDER
 
 NAMES = {"imdb-tame": AttentionClassifier, "imdb-peaky": AttentionClassifier, "imdb-6layer": TransformerClassifier}
-LEAST = {"imdb-tame": 86, "imdb-peaky": 85, "imdb-6layer": 80, "imdb-naive-bayes": 81}           # per cent right, by card
+LEAST = {"imdb-tame": 86, "imdb-peaky": 85, "imdb-6layer": 80, "imdb-naive-bayes": 81}   # per cent right, by card
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -19,7 +19,7 @@ def test_each_model_loads_and_tells_praise_from_blame(name):
     expected = torch.rand(1)
     torch.manual_seed(7)
     model = load_weights(name)
-    assert torch.equal(torch.rand(1), expected)                                  # loading leaves the caller's seed alone
+    assert torch.equal(torch.rand(1), expected)                                 # loading leaves the caller's seed alone
     assert isinstance(model, NAMES[name]) and not model.training and model.W_e.dtype == torch.float32
     praise, blame = (model.tokenizer.tokenize(text) for text in (
         "A wonderful film, beautifully acted and deeply moving. I loved every minute of it.",

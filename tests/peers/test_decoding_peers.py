@@ -80,7 +80,7 @@ def test_greedy(name, eos):
     scores = PEERS[name].compute_transition_scores(theirs.sequences, theirs.scores, normalize_logits=True)
     ours = greedy(MODELS[name], rows, N, eos)
     assert ours == [until(eos, row) for row in theirs.sequences[:, T:].tolist()]
-    for row, new, score in zip(rows, ours, scores):
+    for row, new, score in zip(rows, ours, scores, strict=True):
         torch.testing.assert_close(log_probabilities(MODELS[name], row, new), score[:len(new)], atol=1e-5, rtol=1e-5)
         assert greedy(MODELS[name], row, N, eos, use_cache=False) == new
 

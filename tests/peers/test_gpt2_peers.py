@@ -64,7 +64,7 @@ def test_loss_and_every_gradient_are_theirs():
     assert len(gradients) == len(list(ours.parameters()))
     torch.testing.assert_close(ours.W_e.grad, gradients["transformer.wte.weight"].grad, atol=1e-6, rtol=1e-4)
     torch.testing.assert_close(ours.W_p.grad, gradients["transformer.wpe.weight"].grad, atol=1e-6, rtol=1e-4)
-    for block, other in zip(ours.blocks, theirs.transformer.h):
+    for block, other in zip(ours.blocks, theirs.transformer.h, strict=True):
         for mine, yours in ((block.attention.qkv, other.attn.c_attn), (block.attention.output, other.attn.c_proj),
                             (block.mlp[0], other.mlp.c_fc), (block.mlp[2], other.mlp.c_proj)):
             torch.testing.assert_close(mine.weight.grad.T, yours.weight.grad, atol=1e-6, rtol=1e-4)
@@ -87,7 +87,7 @@ def test_the_cache_is_theirs_in_a_padded_batch():
                         past_key_values=answer.past_key_values, use_cache=True)
         logits, cache = ours.step(ids[:, t:t + 1], cache)
         assert (logits - answer.logits[:, -1]).abs().max() < 1e-5
-    for (keys, values), layer in zip(cache.layers, answer.past_key_values.layers):
+    for (keys, values), layer in zip(cache.layers, answer.past_key_values.layers, strict=True):
         torch.testing.assert_close(keys[1, :, 4:], layer.keys[1, :, 4:], atol=1e-5, rtol=1e-5)
         torch.testing.assert_close(values[1, :, 4:], layer.values[1, :, 4:], atol=1e-5, rtol=1e-5)
 
@@ -99,7 +99,8 @@ def test_their_folders_load(tmp_path, shard, head):
     (theirs if head else theirs.transformer).save_pretrained(tmp_path, max_shard_size=shard)
     assert (len(list(tmp_path.glob("*.safetensors"))) > 1) == (shard == "20KB")
     ours = GPT2.from_huggingface(tmp_path)
-    for a, b in zip(ours.parameters(), GPT2.from_huggingface(theirs if head else theirs.transformer).parameters()):
+    directly = GPT2.from_huggingface(theirs if head else theirs.transformer)
+    for a, b in zip(ours.parameters(), directly.parameters(), strict=True):
         assert torch.equal(a, b)
 
 

@@ -31,7 +31,8 @@ def test_any_strings_can_be_drawn_and_none_is_lost(boxes):
     assert texts == [word for k, names in enumerate(boxes) for word in (f"column {k}", *map(visible, names))]
 
 
-@pytest.mark.parametrize("sizes, expected", [((3, 3), 3), ((1, 3), 3), ((3, 1), 3), ((2, 3), 6), ((1, 4, 4, 1), 12), ((2,), 0)])
+@pytest.mark.parametrize("sizes, expected", [((3, 3), 3), ((1, 3), 3), ((3, 1), 3), ((2, 3), 6), ((1, 4, 4, 1), 12),
+                                             ((2,), 0)])
 def test_columns_alike_are_joined_box_by_box_and_others_all_with_all(sizes, expected):
     assert len(lines(board([("x", ["a"] * n) for n in sizes]))) == expected
 
@@ -39,7 +40,7 @@ def test_columns_alike_are_joined_box_by_box_and_others_all_with_all(sizes, expe
 def test_lines_do_not_cross_between_columns_alike_and_end_at_the_next_box():
     shown = board([("x", ["a", "b"]), ("y", ["c", "d"])])
     boxes = [(float(r.get("x")), float(r.get("y"))) for r in drawing(shown).findall(f"{SVG}rect")[1:]]
-    for line, box in zip(lines(shown), boxes[2:]):
+    for line, box in zip(lines(shown), boxes[2:], strict=True):
         start, end = (tuple(map(float, point.split())) for point in line.get("d")[1:].split("L"))
         assert start[1] == end[1] == box[1] + 13 and end[0] == box[0] - 2
 

@@ -2,6 +2,7 @@
 
 import re
 from html.parser import HTMLParser
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -78,7 +79,7 @@ def test_compare_escapes_tokens_and_names(pairs, name):
 def test_visible_keeps_letters_and_one_line(text):
     shown = visible(text)
     assert len(shown) == len(text) and shown.splitlines() in ([], [shown])
-    assert all(a == b for a, b in zip(text, shown) if a.isprintable())
+    assert all(a == b for a, b in zip(text, shown, strict=True) if a.isprintable())
 
 
 def opacity(style):
@@ -117,7 +118,7 @@ def test_size_and_sign_show_without_colour_and_without_a_mouse():
 @given(st.lists(st.floats(-1e6, 1e6), min_size=1, max_size=9))
 def test_figures_follow_the_scores(scores):
     found = [int(level(score, max(map(abs, scores))) or 0) for score in scores]
-    assert all(a <= b for (_, a), (_, b) in zip(sorted(zip(scores, found)), sorted(zip(scores, found))[1:]))
+    assert all(a <= b for (_, a), (_, b) in pairwise(sorted(zip(scores, found, strict=True))))
     assert max(map(abs, found)) == (9 if any(scores) else 0)
 
 
@@ -169,7 +170,7 @@ def luminance(rgb):
 def test_letters_stay_readable_on_every_colour(letters, ground, sign):
     for score in np.linspace(0.01, 1, 100):
         *rgb, alpha = map(float, re.search(r"rgba\(([\d.,]+)\)", tint(sign * score, 1.0))[1].split(","))
-        behind = [alpha * c + (1 - alpha) * g for c, g in zip(rgb, ground)]
+        behind = [alpha * c + (1 - alpha) * g for c, g in zip(rgb, ground, strict=True)]
         light, dark = sorted((luminance(letters), luminance(behind)), reverse=True)
         assert (light + 0.05) / (dark + 0.05) >= 4.5
 

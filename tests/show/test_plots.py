@@ -84,7 +84,8 @@ def test_picture_refuses_in_one_line(fig, alt, error, words):
 
 def test_small_weights_get_a_third_decimal_and_axes_their_names():
     shown = heatmap([[0.012, 0.004]], ["head 0"], ["good", "film"], ylabel="head", xlabel="word")
-    assert "1 row, head, by 2 columns, word" in repr(shown) and "head 0 → good 0.012; head 0 → film 0.004" in repr(shown)
+    assert "1 row, head, by 2 columns, word" in repr(shown)
+    assert "head 0 → good 0.012; head 0 → film 0.004" in repr(shown)
     ax = shown.fig.axes[0]
     assert (ax.get_ylabel(), ax.get_xlabel()) == ("head", "word")
     assert [text.get_text() for text in ax.texts] == ["0.012", "0.004"]
@@ -119,7 +120,7 @@ def test_numbers_stand_in_small_maps_only_and_can_be_read():
     values = np.linspace(0, 1, 24)
     ax = heatmap(values.reshape(2, 12), ["q", "r"], list("abcdefghijkl")).fig.axes[0]
     assert [t.get_text() for t in ax.texts] == [f"{v:.2f}" for v in values]
-    for text, value in zip(ax.texts, values):
+    for text, value in zip(ax.texts, values, strict=True):
         colours = ax.images[0].to_rgba(value), text.get_color()
         cell, letters = (luminance(matplotlib.colors.to_rgb(c)) for c in colours)
         assert (max(cell, letters) + 0.05) / (min(cell, letters) + 0.05) >= 4.3
@@ -222,6 +223,7 @@ def test_a_long_description_is_a_text_to_unfold():
     short, long = "A line.", "One sentence that is kept. " + "Then many words & more. " * 12
     assert described(short) == (short, "")
     brief, below = described(long.strip())
-    assert brief.startswith("One sentence that is kept. Then") and brief.endswith(". In full below.") and len(brief) <= 250
+    assert brief.startswith("One sentence that is kept. Then") and brief.endswith(". In full below.")
+    assert len(brief) <= 250
     assert unescape(below) == f"<details><summary>The picture in words</summary>{long.strip()}</details>"
     assert described("word " * 60)[0].endswith("word … In full below.")

@@ -1,4 +1,4 @@
-"""The tree that is drawn is the search that was made: every candidate a box, every parent a line, no string breaks out."""
+"""The tree that is drawn is the search that was made: a box a candidate, a line a parent; no string breaks out."""
 
 import base64
 import math
@@ -87,11 +87,11 @@ def test_what_is_impossible_is_left_out():
 
 @pytest.mark.parametrize("steps, words, error, message", [
     ([], ["a"], ValueError, "at least one step"),
-    ([[(None, 0, -math.inf, -math.inf, "kept")]], ["a"], ValueError, "at least one step with a candidate that is possible"),
+    ([[(None, 0, -math.inf, -math.inf, "kept")]], ["a"], ValueError, "one step with a candidate that is possible"),
     ([FIRST], "ab", TypeError, "words must be a list of strings"),
     ([FIRST], ["a"], ValueError, "candidate 1 of step 1 has the token 1: words names ids 0 to 0"),
     ([FIRST, [(5, 0, -1.0, -1.0, "kept")]], ["a", "b"], ValueError, "candidate 0 of step 2 has the parent 5"),
-    ([[(None, 0, -1.0, -1.0, "lost")]], ["a"], ValueError, "fate 'lost': expected one of 'kept', 'finished', 'dropped'"),
+    ([[(None, 0, -1.0, -1.0, "lost")]], ["a"], ValueError, "'lost': expected one of 'kept', 'finished', 'dropped'"),
     ([[(None, 0)]], ["a"], ValueError, "candidate 0 of step 1 must be"),
 ])
 def test_bad_input_gets_one_clear_line(steps, words, error, message):

@@ -3,7 +3,7 @@
 import math
 import re
 from collections import Counter
-from itertools import product
+from itertools import pairwise, product
 
 import pytest
 
@@ -85,7 +85,7 @@ def test_tones_have_their_shares_and_persist():
     tones = Counter(tone for d in MANY for tone in d.tones)
     assert all(abs(tones[tone] / tones.total() - share) < 0.02 for tone, share in TONES.items()), tones
     for tone, share in TONES.items():
-        after = [next_ == tone for d in MANY for before, next_ in zip(d.tones, d.tones[1:]) if before == tone]
+        after = [next_ == tone for d in MANY for before, next_ in pairwise(d.tones) if before == tone]
         assert abs(sum(after) / len(after) - (KEEP + (1 - KEEP) * share)) < 0.04, tone
 
 
@@ -95,13 +95,14 @@ def test_probabilities():
     d = next(d for d in MANY if d.tones == ("praise", "praise", "french"))
     by_hand = math.log(1 / 8 / 4 / 4 * 0.2 * (0.7 + 0.3 * 0.2) * 0.3 * 0.15)
     by_hand += sum(math.log(_sentences(kind, d.topic, d.owner)[sentence])
-                   for kind, sentence in zip(("request", *d.tones), (d.request, *d.answer)))
+                   for kind, sentence in zip(("request", *d.tones), (d.request, *d.answer), strict=True))
     assert log_probability(d) == pytest.approx(by_hand)
     assert _sentences("praise", "poem", "my")["What a lovely poem."] == pytest.approx(1 / 9 / 8)
 
 
 def test_drawn_sentences_have_the_probabilities_that_are_claimed():
-    drawn = Counter(s for d in MANY for s, tone in zip(d.answer, d.tones) if tone == "praise" and d.owner == "my")
+    drawn = Counter(s for d in MANY for s, tone in zip(d.answer, d.tones, strict=True)
+                    if tone == "praise" and d.owner == "my")
     expected = drawn.total() / 9  # one of nine templates, the same for all topics
     assert abs(drawn["You are truly a star."] + drawn["You are truly a genius."] + drawn["You are truly a master."]
                - expected) < 4 * math.sqrt(expected)

@@ -21,7 +21,7 @@ def words(review):
 def sentences(review):
     """The review as lists of (token, role, weight), cut after each full stop."""
     cut = [[]]
-    for row in zip(review.tokens, review.roles, review.weights):
+    for row in zip(review.tokens, review.roles, review.weights, strict=True):
         cut[-1].append(row)
         if row[0] == ".":
             cut.append([])
@@ -43,7 +43,7 @@ def test_the_label_is_the_sign_of_the_weights_with_a_margin():
 
 def test_weights_follow_the_roles():
     for review in MANY:
-        for token, role, weight in zip(review.tokens, review.roles, review.weights):
+        for token, role, weight in zip(review.tokens, review.roles, review.weights, strict=True):
             if role in ("filler", "aspect", "punctuation"):
                 assert weight == 0, (token, review.text)
             else:
@@ -68,7 +68,7 @@ def test_a_contrast_takes_back_half_of_what_it_concedes():
     checked = 0
     for review in MANY:
         for sentence in sentences(review):
-            tokens, roles, weights = zip(*sentence)
+            tokens, roles, weights = zip(*sentence, strict=True)
             if "but" in tokens and roles.count("contrast") == 1:
                 but = tokens.index("but")
                 assert weights[but] == -0.5 * sum(weights[:but]), sentence
@@ -102,7 +102,7 @@ def test_lengths_and_variety():
 def test_counting_sentiment_words_is_not_enough():
     """The modifiers matter: the sign of (praising − blaming words) misses the label of many reviews, not of most."""
     counts = [sum((role == "sentiment+") - (role == "sentiment-") for role in review.roles) for review in MANY]
-    missed = sum((count > 0) != review.label for count, review in zip(counts, MANY))
+    missed = sum((count > 0) != review.label for count, review in zip(counts, MANY, strict=True))
     assert 0.1 < missed / len(MANY) < 0.4
 
 

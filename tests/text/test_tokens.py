@@ -20,7 +20,7 @@ any_text = st.text(st.characters(), max_size=40)  # lone surrogates and control 
     {"pad_id": "[UNK]", "unk_id": "[UNK]"},
     {"pad_id": "[PAD]", "unk_id": "[UNK]", "cls_id": "[CLS]"},
     {"pad_id": "[PAD]", "unk_id": "[UNK]", "cls_id": "[CLS]", "sep_id": "[SEP]", "mask_id": "[MASK]"},
-]))
+], strict=True))
 def test_tokens_vocab_and_special_ids_fit(tokenizer, specials):
     assert tokenizer.vocab == {token: i for i, token in enumerate(tokenizer.tokens)}
     ids = {name: getattr(tokenizer, name) for name in dir(tokenizer) if name.endswith("_id")}

@@ -29,7 +29,8 @@ def base(word):
 def test_every_target_word_is_a_form_of_the_word_it_is_aligned_with():
     for pair in translations(500, seed=1):
         assert len(pair.alignment) == len(pair.target)
-        assert all(word in FORMS[base(pair.source[place])] for word, place in zip(pair.target, pair.alignment))
+        for word, place in zip(pair.target, pair.alignment, strict=True):
+            assert word in FORMS[base(pair.source[place])]
         left_out = set(range(len(pair.source))) - set(pair.alignment)
         assert {pair.source[place] for place in left_out} <= {"does"}
         assert set(pair.source) <= set(ENGLISH) and set(pair.target) <= set(FRENCH)

@@ -10,7 +10,7 @@ import random
 import re
 from dataclasses import dataclass
 from functools import cache
-from itertools import accumulate, product
+from itertools import accumulate, pairwise, product
 from math import log
 
 from coursekit.text.generated.grammars import grammar
@@ -82,9 +82,9 @@ def log_probability(dialogue) -> float:
     """
     topic, owner, tones = dialogue.topic, dialogue.owner, dialogue.tones
     total = -log(len(_table("topics")) * len(_table("owners")) * len(LENGTHS))
-    for kind, sentence in zip(("request", *tones), (dialogue.request, *dialogue.answer)):
+    for kind, sentence in zip(("request", *tones), (dialogue.request, *dialogue.answer), strict=True):
         total += log(_sentences(kind, topic, owner)[sentence])
-    for before, tone in zip((None, *tones), tones):
+    for before, tone in pairwise((None, *tones)):
         total += log(TONES[tone] if before is None else (1 - KEEP) * TONES[tone] + KEEP * (tone == before))
     return total
 
@@ -140,7 +140,7 @@ def split_sentences(text):
 def _table(name):
     """A table of the grammar as {first column: {column: [alternative, …]}}."""
     columns, *rows = [[cell.split(", ") for cell in line.split("; ")] for line in grammar("dialogue")[name]]
-    return {row[0][0]: {column: cell for (column,), cell in zip(columns, row)} for row in rows}
+    return {row[0][0]: {column: cell for (column,), cell in zip(columns, row, strict=True)} for row in rows}
 
 
 @cache

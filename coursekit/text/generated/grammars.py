@@ -1,4 +1,4 @@
-"""Reads the grammars that generated texts are made with: `*_grammar.txt`, a symbol a line, its alternatives indented."""
+"""Reads the grammars of the generated texts: `*_grammar.txt`, a symbol a line, its alternatives indented below."""
 
 from functools import cache
 from importlib.resources import files
@@ -6,7 +6,7 @@ from importlib.resources import files
 
 @cache
 def grammar(name):
-    """The grammar `name`_grammar.txt of the room text as {symbol: [alternative, …]}; lines that begin with # are remarks.
+    """The grammar `name`_grammar.txt of the room text as {symbol: [alternative, …]}; lines with # in front are remarks.
 
     Each file says at its top how its alternatives are written.
     """

@@ -5,6 +5,7 @@ A piece is (word, role, weight); until its clause is weighed, a mark of the gram
 """
 
 import re
+from functools import partial
 
 from coursekit.text.generated.grammars import grammar
 
@@ -70,23 +71,23 @@ class _Draft:
             conceded.append(sum(weight for _, _, weight in clause))
             return clause
 
-        pieces = self.unfold(self.pick(symbol), {
-            "C": lambda: self.clause(direction, "plain", "clause"), "P": lambda: self.clause(direction, "plain"),
-            "X": lambda: concede("plain", "clause"), "Y": lambda: concede("plain"),
-            "V": lambda: _weigh(self.unfold(self.pick("verdict" + direction)))})
+        slots = {"C": partial(self.clause, direction, "plain", "clause"),      # clauses in the sentence's direction
+                 "P": partial(self.clause, direction, "plain"),
+                 "X": partial(concede, "plain", "clause"),                    # and against it
+                 "Y": partial(concede, "plain"),
+                 "V": lambda: _weigh(self.one_of("verdict" + direction))}
+        pieces = self.unfold(self.pick(symbol), slots)
         return _finished(_share(pieces, "but", "contrast", -0.5 * sum(conceded)))
 
     def clause(self, direction, *symbols):
         """The weighed pieces of a clause on an aspect not judged before."""
         aspect = self.aspects.pop()
         judged = self.pick(aspect)
-        slots = {name: lambda forms=forms: self.unfold(forms["[aspects]" in judged])
-                 for name, forms in _VERBS[self.topic].items()}
-        slots["np"] = lambda: self.unfold(judged)
-        for name, side, sizes in (("adj", direction, "123"), ("adj2", direction, "2"), ("adj3", direction, "3"),
-                                  ("opp", _AGAINST[direction], "2")):
-            slots[name] = lambda side=side, sizes=sizes: self.unfold(self.pick(aspect + side, sizes=sizes))
-        slots["down"] = lambda: self.unfold(self.pick("down" + direction))
+        for_it, against_it, plural = aspect + direction, aspect + _AGAINST[direction], "[aspects]" in judged
+        slots = {"np": partial(self.unfold, judged), "down": partial(self.one_of, "down" + direction),
+                 "adj": partial(self.one_of, for_it, "123"), "adj2": partial(self.one_of, for_it, "2"),
+                 "adj3": partial(self.one_of, for_it, "3"), "opp": partial(self.one_of, against_it, "2")}
+        slots |= {name: partial(self.unfold, forms[plural]) for name, forms in _VERBS[self.topic].items()}
         if "clause" in symbols:
             symbols += ("clause" + direction, aspect + ".clause", aspect + ".clause" + direction)
         return _weigh(self.unfold(self.pick(*symbols), slots))
@@ -100,6 +101,10 @@ class _Draft:
         choice = self.rng.choice(fresh or options)
         self.used.add(choice)
         return choice
+
+    def one_of(self, symbol, sizes=None):
+        """The pieces of one alternative of a symbol."""
+        return self.unfold(self.pick(symbol, sizes=sizes))
 
     def unfold(self, template, slots={}):
         """The pieces of a template, its slots filled from `slots` (slot -> function) or from the grammar."""
@@ -122,7 +127,7 @@ class _Draft:
         """The pieces of a symbol of the grammar; a symbol with a capital letter is unfolded once per review."""
         if symbol in self.names:
             return self.names[symbol]
-        pieces = self.unfold(self.pick(symbol))
+        pieces = self.one_of(symbol)
         if symbol[0].isupper():
             self.names[symbol] = pieces
         return pieces
@@ -155,4 +160,4 @@ def _finished(pieces):
             words[i] += "n"
         if i == 0 or words[i - 1] == ".":
             words[i] = words[i][0].upper() + words[i][1:]
-    return [(word, role, weight) for word, (_, role, weight) in zip(words, pieces)]
+    return [(word, role, weight) for word, (_, role, weight) in zip(words, pieces, strict=True)]

@@ -82,7 +82,7 @@ def _generated(rng, label):
     for word, role, weight in pieces:
         tokens = _TOKEN.findall(word.lower())  # one, but for "£34"
         rows += [(token, role if token[0].isalnum() else "punctuation", weight / len(tokens)) for token in tokens]
-    return Review(text, label, topic, "generated", "", *zip(*rows))
+    return Review(text, label, topic, "generated", "", *zip(*rows, strict=True))
 
 
 @cache

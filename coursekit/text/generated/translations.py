@@ -90,7 +90,7 @@ def translations(n, seed=0):
         for english, french in parts:
             target += [(word, len(source) + place) for word, place in french]
             source += english
-        found.setdefault(tuple(source), Translation(tuple(source), *zip(*target)))
+        found.setdefault(tuple(source), Translation(tuple(source), *zip(*target, strict=True)))
     return list(found.values())
 
 
