@@ -8,7 +8,7 @@ import torch
 from nbformat.v4 import new_code_cell, new_notebook
 
 from coursekit.grade import check
-from coursekit.grade.kit import limit, question
+from coursekit.grade.kit import limit
 from coursekit.grade.marking.cells import LockedCell
 from coursekit.grade.marking.execute import run_notebook
 from tests.grading.bank.assignments import ASSIGNMENTS
