@@ -170,7 +170,7 @@ def _arrays(got, expected, tolerance, numbers, at):
             return f"{at}contains {_short(a[infinite][0])} where a finite number is due, first at {_place(infinite)}"
         relative, absolute = tolerance or TOLERANCE[due]
         if not tolerance and due == "float64":                          # small numbers in double precision count
-            absolute = max(min(absolute, absolute * np.abs(b[np.isfinite(b)]).max(initial=0)), DOUBLE[1])
+            absolute *= min(1, max(np.abs(b[np.isfinite(b)]).max(initial=0), 0.01))
         with np.errstate(invalid="ignore"):                             # ∞ − ∞
             close = np.isfinite(b) & (np.abs(a - b) <= absolute + relative * np.abs(b))
         wrong = (a != b) & ~close

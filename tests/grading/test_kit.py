@@ -1,0 +1,203 @@
+"""What questions are made of: forms, mistakes, earlier functions, tolerances, the score's last lines."""
+
+import json
+import types
+
+import numpy as np
+import pytest
+import torch
+
+from coursekit.grade import check
+from coursekit.grade.kit import score
+from coursekit.grade.kit.form import about_form, parts_of
+from coursekit.grade.kit.messages import CheckFailed
+from coursekit.grade.kit.question import question
+from coursekit.grade.kit.same import difference, same
+from coursekit.grade.kit.values import shown
+
+# -- the form of results ---------------------------------------------------------------------------------------------
+
+A = torch.arange(12.0).reshape(3, 2, 2)
+FORM = parts_of("output (T, d), A (K, T, T)")
+
+
+@pytest.mark.parametrize("got, words", [
+    ((torch.ones(2, 4), A.permute(1, 2, 0)), "Its axes stand in another order: (K, T, T) = (3, 2, 2) is due for `A`"),
+    ((torch.ones(2, 4), A[0]), "`A` has the shape (2, 2): an axis (K) is missing, (K, T, T) = (3, 2, 2) is due."),
+    ((torch.ones(2, 4), A[None]), "`A` has an axis too many, of length 1"),
+    ((torch.rand(4, 2), A), "`output` has the shape (4, 2), and (T, d) = (2, 4) is due: is something transposed?"),
+    ((torch.ones(2, 4), A[:2]), "`A` has length 2 along axis 0, where K = 3 is due."),
+    ((torch.ones(2, 4), A.double()), "`A` has the dtype float64, and float32 is due"),
+    ((A, torch.ones(2, 4)), "output and A have changed places: return output (T, d), A (K, T, T)."),
+    (torch.ones(2, 4), "Return two things: output (T, d), A (K, T, T)."),
+    ((torch.ones(2, 4),), "Return two things"),
+    ((torch.ones(2, 4), A + 1), None),
+    ((torch.ones(2, 4), A.tolist()), None),
+])
+def test_what_is_said_of_a_wrong_form(got, words):
+    found = about_form(FORM, got, (torch.ones(2, 4), A))
+    assert (words in found) if words else found is None
+
+
+def test_a_form_of_arrays_and_one_that_says_nothing():
+    table = np.arange(6).reshape(2, 3)
+    assert "stand in another order" in about_form(parts_of(""), table.T, table)
+    found = about_form(parts_of("x (..., d)"), torch.ones(2), torch.ones(3))
+    assert found == "`x` has the shape (2,), and (3,) is due."
+
+
+# -- mistakes --------------------------------------------------------------------------------------------------------
+
+@question((1, 1), {"three": ([1.0, 2.0, 6.0],), "two": ([2.0, 5.0],)}, returns="mean, spread",
+          otherwise="Add all up first.")
+def moments(x, *, less=0, root=False):
+    """moments(x): the mean of some numbers, and their variance."""
+    mean = sum(x) / (len(x) - less)
+    variance = sum((value - mean) ** 2 for value in x) / len(x)
+    return mean, variance ** 0.5 if root else variance
+
+
+moments.mistakes(("Divided by n − 1.", dict(less=1)), ("That is the standard deviation.", dict(root=True)),
+                 ("Only the first one.", lambda x: (x[0], 0.0)))
+
+
+def said(asked, answer, *more):
+    with pytest.raises(CheckFailed) as failure:
+        asked(answer, *more)
+    return failure.value
+
+
+def test_each_mistake_is_told_its_own_words_as_a_whole_and_by_its_first_wrong_part():
+    for words, answer in moments.wrong_answers():
+        assert said(moments, answer).advice == words
+        assert said(moments, answer, {"another": ([1.0, 1.0, 7.0],)}).advice == words
+    assert said(moments, lambda x: (x[0], 17.0)).advice == "Only the first one."
+    assert said(moments, lambda x: (sum(x) / len(x), 1.0)).rows[1:3] == [
+        ("got", "spread = 1.0"), ("expected", "spread = 4.666666666666667")]
+    assert said(moments, lambda x: (0.0, 0.0)).advice == "Add all up first."
+
+
+def test_the_advice_stands_under_the_headline_and_the_rows_below():
+    text = str(said(moments, lambda x: (0.0, 0.0)))
+    assert text.splitlines()[:3] == ["✗ moments is not right yet (three).", "  Add all up first.", ""]
+    assert text.splitlines()[-1].startswith("  wrong     mean: got 0, expected 3")
+
+
+def test_a_mistake_that_is_right_on_a_case_is_not_named_there():
+    cases = {"alone": ([3.0],), "two": ([2.0, 4.0],)}
+    assert said(moments, lambda x: (x[0], 0.0), cases).advice == "Only the first one."
+    assert moments(moments.reference) is None
+
+
+def test_parameters_in_another_order_are_named(tmp_path, monkeypatch):
+    @question((1, 1), {"a": ("ab", 2)})
+    def repeat(text, n):
+        return text * n
+
+    (tmp_path / "turned.py").write_text("def repeat(n, text):\n    return text.upper() * n\n")
+    monkeypatch.syspath_prepend(tmp_path)
+    import turned
+    assert said(repeat, turned.repeat).advice == (
+        "Its parameters have changed places: the first line is def repeat(text, n).")
+
+
+# -- earlier functions -----------------------------------------------------------------------------------------------
+
+@question((1, 1), {"two": (2,)})
+def half(x):
+    """half(x)"""
+    return x / 2
+
+
+@question((1, 1), {"eight": (8,)}, lend=("half",))
+def quarter(x):
+    """quarter(x)"""
+    return x / 4
+
+
+SOURCE = """
+def half(x):
+    {half}
+
+def quarter(x):
+    {quarter}
+"""
+
+
+@pytest.fixture
+def student(tmp_path, monkeypatch):
+    """student(half, quarter) → their module: two functions with these bodies."""
+    for asked in (half, quarter):
+        monkeypatch.setattr(asked, "topic", asked.topic)
+    monkeypatch.setattr(score, "_topics", dict(score._topics))
+    monkeypatch.setattr(score, "_results", {})
+    score.announce("parts", [half, quarter], {})
+    monkeypatch.syspath_prepend(tmp_path)
+
+    def write(of_half, of_quarter, name="answers"):
+        path = tmp_path / f"{name}.py"
+        path.write_text(SOURCE.format(half=of_half, quarter=of_quarter))
+        module = types.ModuleType(name)
+        exec(compile(path.read_text(), str(path), "exec"), module.__dict__)
+        return module
+
+    return write
+
+
+def test_an_earlier_function_that_is_wrong_is_named(student):
+    answers = student("return x / 3", "return half(half(x))")
+    text = str(said(quarter, answers.quarter))
+    assert text.startswith("✗ quarter calls `half` (question 1), which is not right yet: begin there.")
+    assert "half is not right yet (two)" in text
+    assert "question 1" not in str(said(quarter, student("return x / 2", "return half(x)").quarter))
+    empty = student("raise NotImplementedError()", "return half(half(x))")
+    assert "calls `half` (question 1), which is still empty" in str(said(quarter, empty.quarter))
+
+
+def test_one_early_slip_costs_once(student, capsys):
+    answers = student("return x / 3", "return half(half(x))")
+    said(half, answers.half)
+    capsys.readouterr()
+    assert quarter(answers.quarter, {"more": (12,)}) is None
+    assert capsys.readouterr().out == (
+        "✓ quarter: right on 1 more inputs, with `half` answered by the course's own.\n")
+    assert answers.half(6) == 2                                         # it has its own function back
+    said(quarter, student("return x / 3", "return half(x)").quarter, {"more": (12,)})       # wrong with any `half`
+
+
+# -- numbers ---------------------------------------------------------------------------------------------------------
+
+def test_double_precision_is_compared_as_single_and_small_numbers_count():
+    x = torch.linspace(0.1, 3, 7).double()
+    single = x * torch.tensor(1 / 3).double()
+    assert same(single, x / 3) and not same(single, x / 3, (1e-9, 1e-12))
+    assert not same(x * 1.01e-4, x * 1e-4) and not same(x * 1.001, x)
+    assert same(torch.full((2,), 1e-10).double(), torch.zeros(2).double())
+
+
+def test_numbers_that_differ_are_shown_with_the_digits_in_which_they_do():
+    got, due = np.array([19.3812, 1.0]), np.array([19.3841, 1.0])
+    assert difference(got, due).endswith("got 19.381, expected 19.384")
+    assert difference(1.0, 1.5) == "got 1, expected 1.5"
+
+
+def test_results_of_several_tensors_are_shown_one_below_the_other():
+    assert shown((torch.ones(2, 2), torch.zeros(1))) == (
+        "[0] = tensor([[1., 1.],\n              [1., 1.]])\n[1] = tensor([0.])")
+
+
+# -- the score -------------------------------------------------------------------------------------------------------
+
+def test_the_score_says_when_the_written_answer_is_still_empty(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(score, "_results", {("tokens", "merge", False): "passed"})
+    assert check.tokens
+
+    def last_lines(text):
+        (tmp_path / "01_tokens.ipynb").write_text(json.dumps({"cells": [{"cell_type": "markdown", "source": [text]}]}))
+        score.score()
+        return capsys.readouterr().out
+
+    assert "still empty, as saved" in last_lines("YOUR ANSWER HERE") and "read by a person" in last_lines("My view: …")
+    out = last_lines("")
+    assert out.startswith("Assignment 01 · tokens\n") and "   2  merge " in out
