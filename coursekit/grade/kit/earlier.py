@@ -4,7 +4,7 @@ import re
 
 from coursekit.grade.kit import services
 from coursekit.grade.kit.messages import CheckFailed
-from coursekit.grade.kit.score import passed, questions
+from coursekit.grade.kit.score import failed, questions
 
 
 def blame(question, answer, failure, hidden):
@@ -32,10 +32,10 @@ def empty_one(question, place):
 
 
 def with_lent(question, answer, cases):
-    """In hidden tests: is the answer right once earlier functions that did not pass are answered by the reference? Then
-    their names as text; else ""."""
+    """In hidden tests: is the answer right once earlier functions that failed are answered by the reference? Then their
+    names as text; else ""."""
     wrong = {other.name: other for _, other in _before(question) if other.name in question.lend
-             and not passed(question.topic, other.name) and services.calls(answer, other.name)}
+             and failed(question.topic, other.name) and services.calls(answer, other.name)}
     if not wrong:
         return ""
     try:

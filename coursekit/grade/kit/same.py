@@ -123,7 +123,7 @@ def _numbers(got, expected, tolerance, numbers, at):
 def _sequences(got, expected, tolerance, numbers, where):
     at = f"at {where}: " if where else ""
     if type(got) not in (list, tuple):
-        return f"{at}got {kind(got)}, expected {kind(expected)}"
+        return f"{at}got {kind(got).replace('list(', type(expected).__name__ + '(')}, expected {kind(expected)}"
     if len(got) != len(expected):
         found = f"{len(got)} entries" if len(got) != 1 else "1 entry"
         return f"{at}{found}, expected {len(expected)}" if numbers else f"{at}the number of entries is wrong"

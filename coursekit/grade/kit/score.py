@@ -38,10 +38,9 @@ def record(topic, question, result, hidden=False):
     _results[topic, question, hidden] = result
 
 
-def passed(topic, question):
-    """Did its latest check pass, and its hidden tests, where these have run?"""
-    seen, tested = _results.get((topic, question, False)), _results.get((topic, question, True), "passed")
-    return seen == tested == "passed"
+def failed(topic, question):
+    """Did its latest check fail, or its hidden tests?"""
+    return any(_results.get((topic, question, hidden)) in ("failed", "empty") for hidden in (False, True))
 
 
 def forget():

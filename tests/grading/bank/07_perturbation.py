@@ -11,7 +11,7 @@ import torch
 
 from coursekit import explain as library
 from coursekit.explain import lime as ready_lime
-from coursekit.explain.lime import weighted_ridge
+from coursekit.explain.surrogate import weighted_ridge
 from tests.grading.bank.entries import right, wrong
 
 perturbed = proximity = fit = None      # the reference's, at test time
