@@ -18,7 +18,7 @@ from coursekit.grade.kit import services
 from coursekit.grade.kit.same import difference, same
 from coursekit.grade.kit.same import kind as kind_of
 from coursekit.grade.kit.unseen import unseen
-from coursekit.grade.marking import cells, execute, run
+from coursekit.grade.marking import cells, execute, replay
 from coursekit.grade.marking.cells import LockedCell, locked_in
 from coursekit.grade.marking.execute import run_notebook
 from coursekit.grade.marking.outputs import Outputs, verdict
@@ -667,10 +667,10 @@ def test_only_plain_files_come_along(tmp_path):
     (folder / ".hidden").write_text("secret")
     (folder / "link").symlink_to(outside)
     (folder / "folder").symlink_to(tmp_path)
-    assert list(run.files_in(folder)) == [("more/data.txt", b"data")]
-    assert list(run.files_in(None)) == []
+    assert list(replay.files_in(folder)) == [("more/data.txt", b"data")]
+    assert list(replay.files_in(None)) == []
     (folder / "large").write_bytes(bytes(51 << 20))
-    assert [name for name, _ in run.files_in(folder)] == []
+    assert [name for name, _ in replay.files_in(folder)] == []
 
 
 # ── nbgrader ──────────────────────────────────────────────────────────────────────────────────────────────────────

@@ -73,15 +73,15 @@ def run_notebook(nb, locked, folder=None, kind=None, limits=Limits(), seed=""):
     process = SERVER.Process(target=_run, args=(theirs, seed, nb, locked, folder, kind or choose(), limits))
     process.start()
     theirs.close()
-    told = None
+    found = None
     try:
-        told = ours.recv()                                              # that it has started
+        found = ours.recv()                                             # that it has started
         if ours.poll(limits.start + 2 * limits.submission + PATIENCE):
-            told = ours.recv()
+            found = ours.recv()
         else:
-            told = _nothing_ran(nb, locked, "timed out", "the tests did not finish in time")
+            found = _nothing_ran(nb, locked, "timed out", "the tests did not finish in time")
     except EOFError:
-        told = (_nothing_ran(nb, locked, "crashed", "the process of the tests ended") if told else
+        found = (_nothing_ran(nb, locked, "crashed", "the process of the tests ended") if found else
                 GraderError("The process of the tests did not start."))
     finally:
         process.terminate()                                             # it stops its sandbox …
@@ -89,9 +89,9 @@ def run_notebook(nb, locked, folder=None, kind=None, limits=Limits(), seed=""):
         process.kill()                                                  # … which else dies with it
         process.join()
         ours.close()
-    if isinstance(told, GraderError):
-        raise told
-    return told
+    if isinstance(found, GraderError):
+        raise found
+    return found
 
 
 def _run(pipe, seed, *work):
@@ -109,7 +109,7 @@ def _run(pipe, seed, *work):
             raise GraderError(f"The checks of {', '.join(missing)} are not here: this is a copy for students. Grade in "
                               "the course's own folder.")
         run = Run(*work)
-        pipe.send(Outcome(run.cells(), run.state, run.notes, run.unseen, run.starved))
+        pipe.send(Outcome(run.cells(), run.state, run.notes, run.unseen, run.sandbox.starved))
     except GraderError as error:
         pipe.send(error)
 

@@ -33,8 +33,8 @@ from coursekit.grade.marking.course import CourseError, digest
 from coursekit.grade.marking.execute import run_notebook
 from coursekit.grade.marking.intake import Rejected
 from coursekit.grade.marking.records import Record
+from coursekit.grade.marking.replay import files_in
 from coursekit.grade.marking.roster import STUDENT
-from coursekit.grade.marking.run import files_in
 from coursekit.grade.sandbox.kinds import choose
 from coursekit.grade.sandbox.process import GraderError, Limits
 

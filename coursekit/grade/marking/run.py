@@ -5,31 +5,18 @@ import contextlib
 import copy
 import dataclasses
 import io
-import os
 import signal
-import stat
 import time
 import warnings
-from pathlib import Path
 
 from nbformat.v4 import new_output
 
 from coursekit.grade.kit import services
 from coursekit.grade.marking.cells import hidden_lines, imports, plain_python, without_hidden
-from coursekit.grade.marking.outputs import TEST_CELL, UNSHOWN, Outputs, error_output, failure, verdict
-from coursekit.grade.sandbox.outside import Session
+from coursekit.grade.marking.outputs import TEST_CELL, Outputs, error_output, failure, verdict
+from coursekit.grade.marking.replay import Replay
 from coursekit.grade.sandbox.process import GraderError
 from coursekit.grade.sandbox.protocol import Violation, clean
-
-MAX_FILES, MAX_BYTES = 500, 50 << 20                                    # what a submission may bring along
-
-
-@dataclasses.dataclass
-class Step:
-    """What was done inside: a cell was run, or, where a hidden test stands, the names were kept (source: None)."""
-
-    source: str | None
-    survived: bool = False                                              # the sandbox did
 
 
 @dataclasses.dataclass
@@ -57,13 +44,10 @@ class Run:
     """
 
     def __init__(self, nb, locked, folder, kind, limits):
-        self.nb, self.locked, self.folder, self.kind, self.limits = copy.deepcopy(nb), locked, folder, kind, limits
-        self.state, self.notes, self.unseen, self.starved = "ran", [], {}, False
-        self.session, self.starts, self.until = None, 0, time.monotonic() + 2 * limits.start
-        self.renewals = limits.submission / 2                           # seconds to replace sandboxes that were lent to
-        self.steps, self.taken = [], 0                                  # taken: how many by the sandbox of now
-        self.outputs, self.names, self.told = Outputs(), Names(), {}     # told: names that hidden tests defined
-        self.number = 0
+        self.nb, self.locked, self.limits = copy.deepcopy(nb), locked, limits
+        self.sandbox, self.state, self.notes, self.unseen = Replay(folder, kind, limits), "ran", [], {}
+        self.outputs, self.names, self.number = Outputs(), Names(), 0
+        self.defined = {}                                               # what hidden tests defined, for those after them
         for name, cell in locked.items():
             if not cell.graded:
                 self._import(name, cell.source)
@@ -71,81 +55,18 @@ class Run:
     def cells(self):
         """Run every cell; return the notebook."""
         try:
-            self._alive()
-            self._has(self.limits.submission)
+            self.sandbox.reach()
+            self.sandbox.begin(self.limits.submission)
             hidden = list(self._seen())
-            told = self.state, [*self.notes]
-            self.starts = 1
-            self._has(self.limits.submission / 2)
+            if self.sandbox.given_up:
+                self.state, why = self.sandbox.given_up
+                self.notes.append(why)
+            self.sandbox.begin(self.limits.submission / 2)
             for test in hidden:
                 self._hidden(test)
-            self.state, self.notes = told
         finally:
-            if self.session:
-                self.starved |= self.session.starved
-                self.session.stop()
+            self.sandbox.stop()
         return self.nb
-
-    def _has(self, seconds):
-        """So many seconds are left from now on."""
-        self.until = time.monotonic() + seconds
-        if self.session:
-            self.session.until = self.until
-
-    # ── the sandbox ───────────────────────────────────────────────────────────────────────────────────────────────
-
-    def _alive(self, steps=None):
-        """Make sure that there is a sandbox which has taken so many steps (None: all so far), but for those that
-        brought one down. What was lent to one may be kept there: it is replaced, at nobody's cost, within bounds."""
-        steps, began = len(self.steps) if steps is None else steps, time.monotonic()
-        if renew := bool(self.session and self.session.has_lent):
-            self.session.stop()
-            self.starts -= 1
-        if time.monotonic() > self.until:
-            self._give_up("timed out", f"the {self.limits.submission:.0f} seconds of this notebook are over")
-        while not (self.session and self.session.alive and self.taken >= steps):
-            if not (self.session and self.session.alive):
-                if self.starts > self.limits.restarts:
-                    self._give_up("crashed", f"its sandbox was started {self.starts} times, and stopped each time")
-                self._start()
-            with contextlib.suppress(Violation):
-                while self.taken < steps:
-                    if self.steps[self.taken].survived:
-                        self._take()
-                    else:
-                        self.taken += 1
-        if renew:
-            extra = min(self.renewals, time.monotonic() - began)
-            self.renewals -= extra
-            self._has(self.until - time.monotonic() + extra)
-
-    def _start(self):
-        if self.session:
-            self.starved |= self.session.starved
-        self.starts, self.taken = self.starts + 1, 0
-        self.session = Session(self.kind, self.limits, self.until)
-        for name, content in files_in(self.folder):
-            self.session.ask("file", name, content)
-
-    def _take(self):
-        """Take the next step; return a cell's outputs as they came, UNSHOWN in their place if they cannot travel."""
-        step, place = self.steps[self.taken], self.taken
-        self.taken, step.survived, outputs = place + 1, False, []
-        try:
-            if step.source is None:
-                self.session.ask("keep", place)
-            else:
-                outputs = self.session.ask("cell", step.source, seconds=self.limits.cell)
-        except Exception:                                               # but not a Violation
-            outputs = UNSHOWN
-        step.survived = True
-        return outputs
-
-    def _give_up(self, state, why):
-        if self.state == "ran":
-            self.state = state
-            self.notes.append(why)
-        raise Violation(why)
 
     # ── cells ─────────────────────────────────────────────────────────────────────────────────────────────────────
 
@@ -162,7 +83,7 @@ class Run:
                 cell.outputs = self._test(without_hidden(mine.source))
                 if hidden_lines(mine.source) and not any(one.output_type == "error" for one in cell.outputs):
                     self._inside(None, f"cell {number}")
-                    yield Hidden(name, mine.source, cell, len(self.steps), dict(self.names))
+                    yield Hidden(name, mine.source, cell, len(self.sandbox.steps), dict(self.names))
             elif (source := mine.source if mine else cell.source).strip():
                 cell.outputs = self._inside(source, f"cell {number}")
                 self.number += 1
@@ -171,11 +92,9 @@ class Run:
     def _inside(self, source, where):
         """Run a cell inside; return its outputs. Whatever it does, the next one has a sandbox, if any are left."""
         try:
-            self._alive()
-            self.steps.append(Step(source))
-            return self.outputs.of(self._take())
+            return self.outputs.of(self.sandbox.take(source))
         except Violation as violation:
-            if self.state != "ran":                                     # there is no sandbox any more, nor will be
+            if self.sandbox.given_up:
                 return []
             self.notes.append(f"{where} was stopped: {violation}")
             return [error_output("Stopped", f"This cell was stopped: {violation}.")]
@@ -183,12 +102,12 @@ class Run:
     def _test(self, source):
         """Run a test cell outside; return its outputs: what it printed, and an error if it failed."""
         try:
-            self._alive()
+            self.sandbox.reach()
             printed, error = self._attempt(source)
         except Violation as violation:
             printed, error = "", violation
         outputs = [failure(error, source)] if error else []
-        if self.session.alive and (lines := imports(source)):
+        if self.sandbox.alive and (lines := imports(source)):
             self._inside(lines, "the imports of a test")                # as in a notebook that runs in one process
         if text := clean(printed, 20_000):
             outputs.insert(0, new_output("stream", name="stdout", text=text))
@@ -196,17 +115,17 @@ class Run:
 
     def _hidden(self, test):
         """Run a test with its hidden lines, on the names as they were; its cell then shows whether it was passed."""
-        before = test.names | self.told
+        before = test.names | self.defined
         self.names.clear()
         self.names.update(before)
         try:
-            self._alive(test.steps)
-            self.session.ask("restore", test.steps - 1)
+            self.sandbox.reach(test.steps)
+            self.sandbox.restore(test.steps)
             _, error = self._attempt(test.source)
-            self.session.ask("restore", test.steps - 1)                 # steps that are still to come begin here
+            self.sandbox.restore(test.steps)                            # steps that are still to come begin here
         except (Exception, Violation) as violation:
             error = violation
-        self.told |= {name: value for name, value in self.names.items() if before.get(name, self) is not value}
+        self.defined |= {name: value for name, value in self.names.items() if before.get(name, self) is not value}
         if error:
             self.unseen[test.name] = clean(f"{type(error).__name__}: {error}", 2000)
         test.cell.outputs = [*test.cell.outputs, verdict(not error)]
@@ -217,9 +136,9 @@ class Run:
             code = compile(plain_python(source), TEST_CELL, "exec")
         except SyntaxError as error:
             raise GraderError(f"a test cell is no Python: {error}") from None
-        printed, session = io.StringIO(), self.session
+        printed, session = io.StringIO(), self.sandbox.session
         self.names.fetch, self.names.fetched = session.name, {}
-        session.until = min(self.until, time.monotonic() + self.limits.cell)
+        session.until = min(self.sandbox.until, time.monotonic() + self.limits.cell)
         signal.signal(signal.SIGALRM, _too_slow)
         signal.setitimer(signal.ITIMER_REAL, self.limits.cell + 5)
         try:
@@ -237,7 +156,7 @@ class Run:
             return printed.getvalue(), error
         finally:
             signal.setitimer(signal.ITIMER_REAL, 0)
-            session.until = self.until
+            session.until = self.sandbox.until
             session.forget_functions()
         return printed.getvalue(), None
 
@@ -264,21 +183,6 @@ class Names(dict):
         if name not in self.fetched:
             self.fetched[name] = self.fetch(name)
         return self.fetched[name]
-
-
-def files_in(folder):
-    """(relative path, bytes) of the plain files that came with a notebook: no notebooks, links or hidden files."""
-    size, count = 0, 0
-    for here, folders, names in os.walk(folder) if folder else ():
-        folders[:] = sorted(name for name in folders if not name.startswith("."))
-        for name in sorted(names):
-            path = Path(here, name)
-            if name.startswith(".") or name.endswith(".ipynb") or not stat.S_ISREG(path.lstat().st_mode):
-                continue
-            size, count = size + path.lstat().st_size, count + 1
-            if size > MAX_BYTES or count > MAX_FILES:
-                return
-            yield str(path.relative_to(folder)), path.read_bytes()
 
 
 def _too_slow(*_):
