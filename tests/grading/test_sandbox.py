@@ -254,8 +254,10 @@ def test_an_answer_that_does_not_come(kind):
 
 
 def test_self_test_finds_missing_walls():
-    with pytest.raises(GraderError, match="write to the course|read the course's folder|reach|be root"):
+    with pytest.raises(GraderError) as found:
         self_test("nothing")
+    for hole in ("read the course's folder", "read what the checks expect", "import what the checks expect"):
+        assert hole in str(found.value)
 
 
 def test_refusal_says_what_to_do(monkeypatch):

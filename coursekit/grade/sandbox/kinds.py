@@ -35,16 +35,15 @@ def self_test(kind):
     limits = Limits()
     session = Session(kind, limits, time.monotonic() + 2 * limits.start)
     try:
-        told = session.ask("cell", SELF_TEST.replace("HIDDEN", repr(str(PACKAGE.parent / "pyproject.toml"))).replace(
-            "EXPECTED", repr(str(PACKAGE / "grade" / "checks" / "attention.py"))),
-                           seconds=limits.start)
+        shown = session.ask("cell", SELF_TEST.replace("COURSE", repr(str(PACKAGE.parent / "pyproject.toml"))).replace(
+            "CHECKS", repr(str(PACKAGE / "grade" / "checks" / "02_attention" / "__init__.py"))), seconds=limits.start)
     except Violation as violation:
         raise GraderError(f"its test did not finish: {violation}") from None
     finally:
         session.stop()
-    text = "".join(item[2] for item in told if item[:2] == ["stream", "stdout"])
+    text = "".join(item[2] for item in shown if item[:2] == ["stream", "stdout"])
     if text != "all walls hold\n":
-        raise GraderError("its test found holes: " + clean(text or str(told), 500, lines=False))
+        raise GraderError("its test found holes: " + clean(text or str(shown), 500, lines=False))
 
 
 # In a student's place. What it must not be able to do raises one of these errors; everything else is a hole.
@@ -76,8 +75,8 @@ try_to("write to /usr", lambda: open("/usr/x", "w"))
 try_to("write to /", lambda: open("/x", "w"))
 try_to("write to /dev", lambda: open("/dev/x", "w"))
 try_to("write to the course", lambda: open("/course/coursekit/x", "w"))
-try_to("read the course's folder", lambda: open(HIDDEN))
-try_to("read what the checks expect", lambda: open(EXPECTED))
+try_to("read the course's folder", lambda: open(COURSE))
+try_to("read what the checks expect", lambda: open(CHECKS))
 try_to("import what the checks expect", lambda: __import__("coursekit.grade.checks.02_attention"))
 try_to("lock files", lambda: fcntl.flock(open("/usr/bin/env"), fcntl.LOCK_EX))
 try_to("talk through sockets of odd families", lambda: socket.socket(socket.AF_NETLINK, socket.SOCK_RAW))
