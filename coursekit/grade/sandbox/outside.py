@@ -35,7 +35,7 @@ class Session:
 
     `until` is the time (time.monotonic()) at which everything must be over; each request also has its own seconds.
     `starved` becomes true when one of them used up its seconds, and had a processor for less than half of them.
-    `has_lent` becomes true when functions were lent to it: it may have kept what they told.
+    `has_lent` becomes true when functions were lent to it: it may have kept what these returned.
     """
 
     def __init__(self, kind, limits, until):
@@ -83,10 +83,10 @@ class Session:
             object.__setattr__(value, "__name__", name)
         return value
 
-    def among(self, names, told):
-        """Those of the names that the sandbox has told."""
-        self._insist(type(told) is list, "no list of names")
-        return [name for name in told if name in names]
+    def among(self, names, found):
+        """Those of the names that the sandbox says it has found."""
+        self._insist(type(found) is list, "no list of names")
+        return [name for name in found if name in names]
 
     def forget_functions(self):
         """From here on no function that was passed in can be called any more."""

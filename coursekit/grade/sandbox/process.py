@@ -4,7 +4,7 @@ Of the grader it sees only what an answer needs (`NEEDED`): neither the checks n
 
     bubblewrap   namespaces of its own for processes, network, users and mounts; starts in a fifth of a second
     container    podman or docker, an empty image and the same folders, where bubblewrap does not start
-    nothing      only for work on the course itself ("unsafe"): limits, but no walls
+    nothing      only for work on the course itself ("unsafe"): limits, but nothing is closed
 
 `kinds.choose()` finds the first that holds. A `Sandbox` is one such process running `coursekit.grade.sandbox.inside`,
 with two pipes that carry the frames of `protocol.py`.
@@ -287,20 +287,20 @@ def bubblewrap(limits, program):
     ends the second: a parent without rights may not even kill its child when it dies.)
     """
     bwrap = shutil.which("bwrap")
-    walls = [bwrap, "--unshare-all", "--unshare-user", "--disable-userns", "--die-with-parent", "--new-session",
+    closed = [bwrap, "--unshare-all", "--unshare-user", "--disable-userns", "--die-with-parent", "--new-session",
              "--cap-drop", "ALL", "--hostname", "sandbox", "--proc", "/proc", "--dev", "/dev"]
     for folder in (WORK, "/tmp"):
-        walls += ["--size", str(limits.disk), "--tmpfs", folder]
-    walls += mounts("/course/coursekit")
+        closed += ["--size", str(limits.disk), "--tmpfs", folder]
+    closed += mounts("/course/coursekit")
     for variable, text in VARIABLES.items():
-        walls += ["--setenv", variable, text]
-    walls += ["--remount-ro", "/", "--remount-ro", "/dev", "--chdir", WORK, "--", *program]
+        closed += ["--setenv", variable, text]
+    closed += ["--remount-ro", "/", "--remount-ro", "/dev", "--chdir", WORK, "--", *program]
     if os.geteuid() != 0:
-        return walls
+        return closed
     stage = [bwrap, "--die-with-parent", "--unshare-pid", "--dir", "/tmp", *mounts(str(PACKAGE)),
              "--dev-bind", "/proc", "/proc", "--dev-bind", "/dev", "/dev"]
     return [*stage, "--", shutil.which("setpriv"), f"--reuid={NOBODY}", f"--regid={NOBODY}", "--clear-groups",
-            "--no-new-privs", "--pdeathsig=KILL", *walls]
+            "--no-new-privs", "--pdeathsig=KILL", *closed]
 
 
 def container(kind, limits, name, program):

@@ -52,7 +52,7 @@ class Shown:
 current = Shown(keep=False)                                           # the outputs of what runs now
 
 
-class Stream:
+class _Stream:
     """sys.stdout and sys.stderr of student code."""
 
     encoding = "utf-8"
@@ -61,43 +61,38 @@ class Stream:
         self.name = name
 
     def write(self, text):
-        """Text goes to the outputs of the cell that runs."""
         if not isinstance(text, str):
             raise TypeError(f"write() argument must be str, not {type(text).__name__}")
         current.write(self.name, text)
         return len(text)
 
     def flush(self):
-        """Nothing waits here."""
+        pass
 
     def isatty(self):
-        """No."""
         return False
 
     def writable(self):
-        """Yes."""
         return True
 
 
-class Publisher(DisplayPublisher):
+class _Publisher(DisplayPublisher):
     """Where `display(...)` goes."""
 
     def publish(self, data, *args, **kwargs):
-        """Keep what `display(...)` shows."""
         current.show("display", data)
 
     def clear_output(self, wait=False):
-        """Shown stay."""
+        pass                                                            # what was shown stays
 
 
-class Hook(DisplayHook):
+class _Hook(DisplayHook):
     """Where the value of a cell's last line goes."""
 
     def write_output_prompt(self):
-        """No prompt."""
+        pass
 
     def write_format_data(self, format_dict, md_dict=None):
-        """Keep the value of a cell's last line."""
         current.show("result", format_dict)
 
 
@@ -126,6 +121,6 @@ class Shell(InteractiveShell):
 
 def start():
     """The shell of this process; from now on what is printed goes to it."""
-    sys.stdout, sys.stderr = Stream("stdout"), Stream("stderr")
-    return Shell.instance(display_pub_class=Publisher, displayhook_class=Hook, colors="NoColor",
+    sys.stdout, sys.stderr = _Stream("stdout"), _Stream("stderr")
+    return Shell.instance(display_pub_class=_Publisher, displayhook_class=_Hook, colors="NoColor",
                           config=Config({"HistoryManager": {"enabled": False}}))
