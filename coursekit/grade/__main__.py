@@ -189,47 +189,58 @@ def whole_number(text):
     return int(text)
 
 
+def option(*names, **about):
+    """One argument of a command, as argparse's `add_argument` takes it."""
+    return names, about
+
+
+def commands():
+    """{function: its arguments} of all commands."""
+    any_, one = option("assignment", metavar="A", nargs="?", help="the assignment; without it, all"), option(
+        "assignment", metavar="A", help="the assignment")
+    course = option("--course", default=".", metavar="FOLDER", help="the course's folder (default: this one)")
+    unsafe = option("--unsafe", action="store_true", help="without a sandbox: only for code that you trust, since it "
+                    "could read and change all that you can")
+    running = [unsafe,
+               option("--jobs", type=whole_number, metavar="N",
+                      help="how many run at once (default: one for each core)"),
+               option("--scheduler", metavar="ADDRESS", help="run on the workers of a dask scheduler: tcp://host:8786")]
+    return {
+        release: [any_, course,
+                  option("--to", metavar="FILE", help="the zip file (default: grading/student.zip)"),
+                  option("--due", metavar="TIME", help='when it is due: "2026-11-30 18:00 UTC"; later is late'),
+                  option("--exam", action="store_true", help="leave out what the checks expect: they then look at "
+                         "answers only when these are marked"),
+                  unsafe],
+        intake: [any_, course,
+                 option("--from", dest="source", metavar="FOLDER", help="a folder or zip file in place of the inbox")],
+        choose: [one, course,
+                 option("student", metavar="STUDENT", help="an id of the roster"),
+                 option("entries", nargs="*", metavar="NAME",
+                        help="as `intake` names them; without any, what was chosen is forgotten")],
+        grade: [any_, course, *running],
+        regrade: [one, course,
+                  option("students", nargs="*", metavar="STUDENT", help="ids; without any, the whole class"), *running],
+        feedback: [any_, course,
+                   option("--zip", action="store_true", help="also pack the pages, to upload where the class handed "
+                          "in: one zip file for Canvas, one for Moodle")],
+        export: [any_, course,
+                 option("--so-far", action="store_true", help="for Canvas and Moodle, give points to those as well "
+                        "whose text nobody has read")],
+        stats: [any_, course],
+    }
+
+
 def parser():
     """The command line."""
     main = argparse.ArgumentParser("python -m coursekit.grade", description=__doc__, epilog=EPILOG,
                                    formatter_class=argparse.RawDescriptionHelpFormatter)
-    commands = main.add_subparsers(title="commands", metavar="COMMAND", required=True)
-    for function in (release, intake, choose, grade, regrade, feedback, export, stats):
-        command = commands.add_parser(function.__name__, help=function.__doc__, description=function.__doc__)
+    places = main.add_subparsers(title="commands", metavar="COMMAND", required=True)
+    for function, arguments in commands().items():
+        command = places.add_parser(function.__name__, help=function.__doc__, description=function.__doc__)
         command.set_defaults(function=function)
-        needed = {"nargs": None} if function in (choose, regrade) else {}
-        command.add_argument("assignment", metavar="A", **({"nargs": "?", "help": "the assignment; without it, all"}
-                                                           | needed))
-        command.add_argument("--course", default=".", metavar="FOLDER", help="the course's folder (default: this one)")
-        if function is release:
-            command.add_argument("--to", metavar="FILE", help="the zip file (default: grading/student.zip)")
-            command.add_argument("--due", metavar="TIME", help='when it is due: "2026-11-30 18:00 UTC"; later is late')
-            command.add_argument("--exam", action="store_true", help="leave out what the checks expect: they then look "
-                                 "at answers only when these are marked")
-        if function is intake:
-            command.add_argument("--from", dest="source", metavar="FOLDER",
-                                 help="a folder or zip file in place of the inbox")
-        if function is choose:
-            command.add_argument("student", metavar="STUDENT", help="an id of the roster")
-            command.add_argument("entries", nargs="*", metavar="NAME",
-                                 help="as `intake` names them; without any, what was chosen is forgotten")
-        if function is feedback:
-            command.add_argument("--zip", action="store_true", help="also pack the pages, to upload where the class "
-                                 "handed in: one zip file for Canvas, one for Moodle")
-        if function is export:
-            command.add_argument("--so-far", action="store_true", help="for Canvas and Moodle, give points to those as "
-                                 "well whose text nobody has read")
-        if function is regrade:
-            command.add_argument("students", nargs="*", metavar="STUDENT", help="ids; without any, the whole class")
-        if function in (release, grade, regrade):
-            command.add_argument("--unsafe", action="store_true",
-                                 help="without a sandbox: only for code that you trust,"
-                                 " since it could read and change all that you can")
-        if function in (grade, regrade):
-            command.add_argument("--jobs", type=whole_number, metavar="N",
-                                 help="how many run at once (default: one for each core)")
-            command.add_argument("--scheduler", metavar="ADDRESS",
-                                 help="run on the workers of a dask scheduler: tcp://host:8786")
+        for names, about in arguments:
+            command.add_argument(*names, **about)
     return main
 
 
