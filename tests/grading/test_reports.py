@@ -8,6 +8,7 @@ import zipfile
 import pytest
 from nbformat.v4 import new_output
 
+from coursekit.grade.kit.messages import CheckFailed
 from coursekit.grade.marking import bundle, pipeline, reports, tables
 from coursekit.grade.marking.course import CourseError
 from coursekit.grade.marking.records import STATES
@@ -136,9 +137,22 @@ def test_words_of_a_students_error_are_not_repeated(name, message, wanted):
      "stops with KeyError"),
     ("✗ f stops with an error (a).\n\n  input     x = 3\n  error     ValueError: =1+1\n\n            <b>mine</b>",
      "stops with ValueError"),
+    ("✗ f is not right yet (a).\n  Along which axis?\n  Look again.\n\n  input     x\n  wrong     shape (2,)",
+     "Along which axis? Look again."),
+    ("✗ f is not right yet (a).\n  Wrong.\n\n  input     a\n            b\n\n            c\n  wrong     shape",
+     "Wrong."),
+    ("✗ f calls g.\n  Take it out.", "Take it out."), ("✗ f: right on the inputs that you see.", None),
     ("· f is still empty: write.", "· f is still empty: write."), ("", "")])
 def test_the_gist_of_a_message(message, wanted):
-    assert reports.gist(message) == wanted
+    assert reports.gist(message) == (message if wanted is None else wanted)
+
+
+def test_the_gist_of_what_checks_say():
+    for advice, rows in ("Rows sum to one.", [("input", "u = 3\n\n  Not this."), ("wrong", "shape")]), ("A " * 80, []):
+        text = str(CheckFailed(advice, "✗ softmax is not right yet (two rows).", rows))
+        assert reports.gist(text) == advice.strip()
+    text = str(CheckFailed("", "✗ softmax is not right yet (two rows).", [("input", "u = 3"), ("wrong", "shape")]))
+    assert reports.gist(text) == "wrong: shape"
 
 
 # ── the bundle ────────────────────────────────────────────────────────────────────────────────────────────────────

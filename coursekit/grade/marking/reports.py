@@ -196,15 +196,17 @@ def summary(output, source):
 
 
 def gist(message):
-    """What a check's message comes down to: its advice, which stands last, else what was wrong, else its first line.
-    Of an error only the kind is kept: its words may be the student's.
+    """What a check's message comes down to: its advice, right under the headline (in older messages, at the end), else
+    what was wrong, else its first line. Of an error only the kind is kept: its words may be the student's.
 
-    >>> gist("✗ f is not right yet (a).\\n\\n  wrong     shape\\n\\n  Did you transpose?")
+    >>> gist("✗ f is not right yet (a).\\n  Did you transpose?\\n\\n  wrong     shape")
     'Did you transpose?'
     >>> gist("✗ f is not right yet (a).\\n\\n  input     x = 3\\n  got       1\\n  wrong     it is 1, not 2")
     'wrong: it is 1, not 2'
     """
     parts = [part for part in message.split("\n\n") if part.strip()]
+    if advice := re.match(r"[✗·].*((?:\n  \S.*)+)", parts[0] if parts else ""):
+        return clean(" ".join(advice[1].split()), 200, lines=False)
     if len(parts) > 1 and re.match(r"(  )?(?!(input|wrong|error|got) )\S", parts[-1]):   # a value's lines stand deeper
         return clean(" ".join(parts[-1].split()), 200, lines=False)
     if row := re.search(r"^  error +(\w+)", message, re.M):

@@ -47,7 +47,7 @@ class Run:
         self.nb, self.locked, self.limits = copy.deepcopy(nb), locked, limits
         self.sandbox, self.state, self.notes, self.unseen = Replay(folder, kind, limits), "ran", [], {}
         self.outputs, self.names, self.number = Outputs(), Names(), 0
-        self.defined = {}                                               # what hidden tests defined, for those after them
+        self.defined = {}                                               # by hidden tests, for those after them
         for name, cell in locked.items():
             if not cell.graded:
                 self._import(name, cell.source)
