@@ -67,8 +67,8 @@ def later(x):
 told = []
 def heard(): return told
 def looks(*parts):
-    return [thing.__name__ for thing in gc.get_objects() if "".join(parts) in
-            str(getattr(getattr(thing, "__code__", None), "co_consts", ""))]
+    return [thing.__name__ for thing in gc.get_objects() if type(thing) is type(looks)
+            and "".join(parts) in str(thing.__code__.co_consts)]
 def own(): return "tangerine-7352"
 """
 
