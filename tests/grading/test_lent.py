@@ -394,3 +394,40 @@ def test_cells_that_take_long_are_not_counted_again_when_something_was_lent(kind
     outcome = run_cells(kind, slow, *(test(LENDS, f"t{i}") for i in range(4)),
                         limits=dataclasses.replace(LIMITS, submission=10))
     assert outcome.unseen == {} and outcome.state == "ran"
+
+
+ASKS = """
+from coursekit.grade.kit.question import question
+from coursekit.grade.kit.score import announce
+def asked():
+    @question((1, 1), {"eight": (8.0,)})
+    def half(x):
+        return x / 2
+    @question((1, 1), {"eight": (8.0,)}, lend=("half",))
+    def quarter(x):
+        return x / 4
+    announce("lent", [half, quarter], {})
+    return half, quarter
+checks = asked()"""
+
+
+@pytest.mark.parametrize("helper, answer, unseen", [
+    ("return x / 2", "return half(half(x))", []),
+    ("return x / 3", "return half(half(x))", ["half"]),
+    ("raise NotImplementedError()", "return half(half(x))", ["half"]),
+    ("while True: pass", "return half(half(x))", ["half"]),
+    ("return x / 3", "return half(x)", ["half", "quarter"]),            # a slip of its own
+    ("return x / 3", "return half(half(x)) if x < 9 else half(quarter)", ["half", "quarter"]),
+    ("return x / 2", "return x / 3", ["quarter"])])
+def test_questions_that_lend(kind, helper, answer, unseen):
+    """Of the hidden tests, the later one is passed whatever the earlier function is like."""
+    tests = [test(ASKS, "asks")] + [
+        test(f"checks[{i}]({name})" if not hidden else
+             f"### BEGIN HIDDEN TESTS\nchecks[{i}]({name}, {{'nine': (9.0,)}})\n### END HIDDEN TESTS", f"{name}{hidden}")
+        for i, name in enumerate(["half", "quarter"]) for hidden in ("", "_hidden")]
+    outcome = run_cells(kind, cell(f"def half(x):\n    {helper}\ndef quarter(x):\n    {answer}"), *tests,
+                        limits=dataclasses.replace(LIMITS, call=2))
+    assert sorted(outcome.unseen) == [f"{name}_hidden" for name in unseen], outcome.unseen
+    assert outcome.state == "ran"
+    if unseen == ["half"]:
+        assert "✗ quarter calls `half` (question 1)" in str(outcome.notebook.cells[4].outputs)
