@@ -324,12 +324,15 @@ def forever(x):
 
 
 def test_a_lender_ends_with_its_test_and_not_before_it_is_asked():
-    one = Lender({"half": half})
+    one = Lender({"half": half, "moody": moody})
+    assert one.process is None
+    with pytest.raises(TimeoutError, match="no time left"):
+        one.call("half", (8,), {}, time.monotonic() - 1)
     assert one.process is None
     assert one.call("half", (8,), {}, time.monotonic() + 60) == 4
     process = one.process
-    with pytest.raises(TimeoutError):
-        one.call("half", (8,), {}, time.monotonic() - 1)                # no time is left
+    with pytest.raises(TimeoutError, match="took too long"):
+        one.call("moody", ("sleep",), {}, time.monotonic() + 0.5)
     assert not process.is_alive() and one.call("half", (8,), {}, time.monotonic() + 60) == 4
     process = one.process
     one.stop()

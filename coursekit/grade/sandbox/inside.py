@@ -42,14 +42,14 @@ class Conversation:
             values = protocol.decode(tree, buffers, self.local)
             reply = "result", self.timed(getattr(self, f"do_{kind}"), *values)
         except (Exception, SystemExit, KeyboardInterrupt) as error:
-            reply = "error", self.about(error)
+            reply = "error", self.report(error)
         try:
             self.send(request, *reply)
         except Exception as error:                                      # the result cannot travel
-            self.send(request, "error", self.about(error))
+            self.send(request, "error", self.report(error))
         self.requests.pop()
 
-    def about(self, error):
+    def report(self, error):
         """What the grader is told of an exception: its type, message, own number of it, and line of the student's."""
         line = services.line_of(error, self.shell.user_ns)
         return [*protocol.describe(error), getattr(error, "_callback", None), line]
