@@ -2,10 +2,10 @@
 
     solutions/A/A.ipynb                the teacher's notebook of assignment A
     grading/roster.csv                 the class, in our columns or a platform's (roster.py)
-    grading/late.csv                   what came late, and extensions (late.py)
+    grading/late.csv                   what came late, and extensions (late_days.py)
     grading/weights.csv                how much each assignment counts (term.py)
     grading/inbox/A/                   downloads of a learning platform, in any arrangement (inbox.py)
-    grading/chosen.csv                 whose a hand-in is, where its name does not say (chosen.py)
+    grading/chosen.csv                 whose a hand-in is, where its name does not say (claims.py)
     grading/entries/A.json             the names that the platform gave to what came
     grading/submitted/STUDENT/A/       what was handed in; never changed here
     grading/checked/STUDENT/A/         the same, read and repaired (intake.py)

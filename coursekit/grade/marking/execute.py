@@ -65,8 +65,8 @@ class Outcome:
 def run_notebook(nb, locked, folder=None, kind=None, limits=Limits(), seed=""):
     """Execute `nb`, which is not changed, and return an `Outcome` within limits.submission seconds and a few more.
 
-    folder: where the files lie that came with the notebook. kind: of the sandbox; None asks `sandbox.choose()`, which
-    takes half a second. seed: of the hidden tests, see `checks/unseen.py`. Raises `GraderError` if the grader's side
+    folder: where the files lie that came with the notebook. kind: of the sandbox; None asks `kinds.choose()`, which
+    takes half a second. seed: of the hidden tests, see `kit/unseen.py`. Raises `GraderError` if the grader's side
     does not work: that is nobody's zero.
     """
     ours, theirs = SERVER.Pipe(duplex=False)

@@ -39,8 +39,8 @@ def write(course, assignment):
     """Write grading/feedback/STUDENT/A/A.html for all who handed something in; return how many. The same marks give the
     same bytes."""
     released, people, count = course.released(assignment), course.roster(), 0
-    everyone = records.everyone(course, assignment)
-    for student, record in tqdm(everyone.items(), f"{assignment}, pages", unit="page", disable=None, leave=False):
+    found = records.read_all(course, assignment)
+    for student, record in tqdm(found.items(), f"{assignment}, pages", unit="page", disable=None, leave=False):
         if record.state not in WORDS or not STUDENT.fullmatch(student):
             continue
         with course.gradebook() as gradebook:

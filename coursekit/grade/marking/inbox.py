@@ -1,7 +1,7 @@
 """Sorts what a learning platform gives for download into nbgrader's folders, one for each student.
 
 What lies in grading/inbox/A/ is read entry by entry (download.py); whose an entry is says its name's beginning, or the
-teacher (owners.py, chosen.py). A student's zip file is unpacked, once, within limits for each student. A student's only
+teacher (owners.py, claims.py). A student's zip file is unpacked, once, within limits for each student. A student's only
 notebook is called A.ipynb from then on.
 """
 

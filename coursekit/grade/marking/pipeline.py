@@ -67,7 +67,7 @@ def grade(course, assignment, again=None, unsafe=False, jobs=None, scheduler=Non
         if todo:
             with workers(scheduler, jobs, unsafe) as (executor, count):
                 _grade(course, assignment, released, locked, todo, executor, WINDOW * count, unsafe, limits)
-        return records.everyone(course, assignment)
+        return records.read_all(course, assignment)
 
 
 def _grade(course, assignment, released, locked, todo, executor, window, unsafe, limits):

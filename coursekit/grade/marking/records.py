@@ -51,7 +51,7 @@ def read(course, assignment, student):
     return Record(**json.loads(path.read_text())) if path.exists() else None
 
 
-def everyone(course, assignment):
+def read_all(course, assignment):
     """The `Record` of each student who is on the roster or handed something in, in order, and those of hand marking
     as they are now: {student: Record}."""
     handed_in, found = course.submitted(assignment), {}

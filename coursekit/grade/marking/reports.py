@@ -57,9 +57,9 @@ def questions(gradebook, assignment, student=None):
 def table(course, assignment):
     """A dictionary for each student: who, state, why, points, and those of each question; None where there are none."""
     people, rows, late = course.roster(), [], marked_late(course, assignment)
-    everyone = records.everyone(course, assignment)
+    kept = records.read_all(course, assignment)
     with course.gradebook() as gradebook:
-        for student, record in tqdm(everyone.items(), f"{assignment}, marks", disable=None, leave=False):
+        for student, record in tqdm(kept.items(), f"{assignment}, marks", disable=None, leave=False):
             about = people.get(student, {})
             row = {"student_id": records.shown(student),
                    **{key: about.get(key) or "" for key in ("last_name", "first_name", "email")},
@@ -173,7 +173,7 @@ def alike(said):
 def misconceptions(course, assignment):
     """{question: Counter of what its checks said to students}, once for each student and saying."""
     found = collections.defaultdict(collections.Counter)
-    for student, record in records.everyone(course, assignment).items():
+    for student, record in records.read_all(course, assignment).items():
         path = course.grading / "autograded" / student / assignment / f"{assignment}.ipynb"
         if record.state not in MARKED or not path.exists():
             continue
