@@ -82,16 +82,16 @@ def graded_and_killed(folder, after):
 
 def wrong(course, wanted):
     """Lines about every submission that did not come out as it must."""
-    everyone = records.everyone(course, NAME)
-    if set(everyone) != set(wanted):
-        yield f"lost: {sorted(set(wanted) - set(everyone))}"
+    kept = records.read_all(course, NAME)
+    if set(kept) != set(wanted):
+        yield f"lost: {sorted(set(wanted) - set(kept))}"
     with course.gradebook() as gradebook:
         for student, (points, state) in wanted.items():
             marks = reports.questions(gradebook, NAME, student)
             got = tuple(mark.points for found in marks.values() for mark in found)
-            end = everyone[student].state.replace("graded", "ran")
+            end = kept[student].state.replace("graded", "ran")
             if got != points or end != state:
-                yield f"{student}: {got}, {end}; must be {points}, {state}. {everyone[student]}"
+                yield f"{student}: {got}, {end}; must be {points}, {state}. {kept[student]}"
     for path in (course.grading / "autograded").rglob("*.ipynb"):
         outputs = str([cell.get("outputs") for cell in json.loads(path.read_text())["cells"]])
         if SECRET in outputs:
