@@ -426,7 +426,7 @@ def test_questions_that_lend(kind, helper, answer, unseen):
     """Of the hidden tests, the later one is passed whatever the earlier function is like."""
     tests = [test(ASKS, "asks")] + [
         test(f"checks[{i}]({name})" if not hidden else
-             f"### BEGIN HIDDEN TESTS\nchecks[{i}]({name}, {{'nine': (9.0,)}})\n### END HIDDEN TESTS", f"{name}{hidden}")
+             f"### BEGIN HIDDEN TESTS\nchecks[{i}]({name}, {{'nine': (9.0,)}})\n### END HIDDEN TESTS", name + hidden)
         for i, name in enumerate(["half", "quarter"]) for hidden in ("", "_hidden")]
     outcome = run_cells(kind, cell(f"def half(x):\n    {helper}\ndef quarter(x):\n    {answer}"), *tests,
                         limits=dataclasses.replace(LIMITS, call=2))
