@@ -220,7 +220,7 @@ def test_a_rule_that_looks_back_sees_the_ids_of_its_row_alone(use_cache):
     assert seen[0] == prompts and seen[-1] == [prompt + new[:7] for prompt, new in zip(prompts, made, strict=True)]
     assert made == [generate(MODEL, prompt, 8, no_pair_twice) for prompt in prompts]
     for prompt, new in zip(prompts, made, strict=True):
-        pairs = list(zip(prompt + new, (prompt + new)[1:], strict=True))[len(prompt) - 1:]
+        pairs = list(pairwise(prompt + new))[len(prompt) - 1:]
         assert len(set(pairs)) == len(pairs)
     assert prompts == [[0, 7, 0], [2], [5, 1, 5, 1, 5]]
 
