@@ -110,6 +110,14 @@ def test_public_names_are_explained(module):
                     assert said or method == "forward", f"{module}.{name}.{method} has no docstring"
 
 
+@pytest.mark.parametrize("name", ["text", "show", "explain", "evaluate"])
+def test_what_a_room_offers_has_a_worked_example(name):
+    offered = importlib.import_module(f"coursekit.{name}")
+    things = {thing: getattr(offered, thing) for thing in offered.__all__}
+    bare = [thing for thing, body in things.items() if callable(body) and ">>>" not in body.__doc__]
+    assert things and not bare, f"show in the docstring what comes out of {', '.join(bare)}"
+
+
 def test_examples_in_docstrings_are_true():
     results = {module: doctest.testmod(importlib.import_module(module)) for module in MODULES}
     assert not [module for module, result in results.items() if result.failed]

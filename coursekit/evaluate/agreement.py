@@ -7,7 +7,11 @@ import numpy as np
 
 class Agreement(NamedTuple):
     """spearman and kendall: rank correlations, −1 to 1 (nan where all scores of one are equal); top: the share of
-    common tokens among the k most important of each, 0 to 1."""
+    common tokens among the k most important of each, 0 to 1.
+
+    >>> Agreement(spearman=0.5, kendall=0.33, top=1.0).top
+    1.0
+    """
 
     spearman: float
     kendall: float

@@ -24,7 +24,11 @@ ERASER_BINS = (0.01, 0.05, 0.10, 0.20, 0.50)        # shares of the tokens (DeYo
 
 @dataclass(frozen=True, eq=False)
 class Curve:
-    """Scores (T + 1,) after 0, 1, … T tokens were taken away (kind "deletion") or brought in ("insertion")."""
+    """Scores (T + 1,) after 0, 1, … T tokens were taken away (kind "deletion") or brought in ("insertion").
+
+    >>> Curve("deletion", "by hand", np.array([2.0, 0.0, 0.0])).area      # (2 + 0)/2 over half of the way, then 0
+    0.5
+    """
 
     kind: str
     method: str
@@ -51,6 +55,12 @@ def deletion_curve(model_or_predict, document, attribution, by="replace", mask_t
     A smaller `area` is better, compared at one document with one way of taking away.
     scores: "log-odds" or "probability", what the model predicts (see above). progress: show a bar.
     Raises ValueError, in one line, for an attribution of another document, and where `scores` has to be said.
+
+    >>> def likes(documents):
+    ...     return [2.0 * ("good" in d) for d in documents]
+    >>> by_hand = Attribution(["good", "film"], [2, 0], "by hand")
+    >>> deletion_curve(likes, ["good", "film"], by_hand).scores
+    array([2., 0., 0.])
     """
     masks, order, towards = _prepared(model_or_predict, document, attribution, by, mask_token, scores, progress)
     for step, place in enumerate(order, start=1):
@@ -63,6 +73,12 @@ def insertion_curve(model_or_predict, document, attribution, by="replace", mask_
     """A Curve: the score as tokens come into a document of which all are away, the most important first.
 
     As `deletion_curve`, but a larger `area` is better (Petsiuk et al., 2018).
+
+    >>> def likes(documents):
+    ...     return [2.0 * ("good" in d) for d in documents]
+    >>> by_hand = Attribution(["good", "film"], [2, 0], "by hand")
+    >>> insertion_curve(likes, ["good", "film"], by_hand).scores
+    array([0., 2., 2.])
     """
     masks, order, towards = _prepared(model_or_predict, document, attribution, by, mask_token, scores, progress)
     masks[:, order] = False
@@ -78,6 +94,12 @@ def comprehensiveness(model_or_predict, document, attribution, bins=ERASER_BINS,
     The mean, over `bins` (shares of the tokens, at least one token each), of p(all) − p(without them); between −1 and
     1, larger is better. This one is in *probabilities*: σ(log-odds), softmax(logits), or as they are where scores is
     "probability". The paper takes tokens out: by="delete". scores, progress: as in `deletion_curve`.
+
+    >>> def likes(documents):
+    ...     return [2.0 * ("good" in d) for d in documents]
+    >>> by_hand = Attribution(["good", "film"], [2, 0], "by hand")
+    >>> round(comprehensiveness(likes, ["good", "film"], by_hand), 3)     # σ(2) − σ(0): without "good" nothing is left
+    0.381
     """
     return _eraser(model_or_predict, document, attribution, bins, by, mask_token, scores, progress, keep=False)
 
@@ -87,6 +109,12 @@ def sufficiency(model_or_predict, document, attribution, bins=ERASER_BINS, by="r
     """How much probability the prediction loses with its most important tokens alone (DeYoung et al., Eq. 2 and 3).
 
     The mean, over `bins`, of p(all) − p(only them), in *probabilities*; smaller is better. As `comprehensiveness`.
+
+    >>> def likes(documents):
+    ...     return [2.0 * ("good" in d) for d in documents]
+    >>> by_hand = Attribution(["good", "film"], [2, 0], "by hand")
+    >>> sufficiency(likes, ["good", "film"], by_hand)                     # "good" alone is enough
+    0.0
     """
     return _eraser(model_or_predict, document, attribution, bins, by, mask_token, scores, progress, keep=True)
 

@@ -16,18 +16,41 @@ def attention_mean(model, document, layer=None):
     """α-avg: the mean of the read-out row over all heads, and over all layers or of one (Lopardo et al., 2024, Eq. 10).
 
     model: a white box. layer: 0 … L−1, negative from the end, or None for all. Unsigned; between 0 and 1.
+
+    >>> from types import SimpleNamespace
+    >>> two_heads = torch.tensor([[[[0.2, 0.6, 0.2]] * 3, [[0.5, 0.1, 0.4]] * 3]])       # (L, K, T, T), all rows alike
+    >>> model = SimpleNamespace(tokens=lambda d: ["[CLS]", *d], own=lambda d: [1, 2], readout=0,
+    ...                         attentions=lambda d: two_heads)
+    >>> attention_mean(model, ["good", "film"])                           # (0.6 + 0.1)/2 and (0.2 + 0.4)/2
+    attention (mean): good(+0.35) film(+0.3)
     """
     return _read_out(model, document, layer, np.mean, "attention (mean)")
 
 
 def attention_max(model, document, layer=None):
     """α-max: for each token the largest weight that any head (of any layer, or of one) gives it (their Eq. 11). As
-    `attention_mean`."""
+    `attention_mean`.
+
+    >>> from types import SimpleNamespace
+    >>> two_heads = torch.tensor([[[[0.2, 0.6, 0.2]] * 3, [[0.5, 0.1, 0.4]] * 3]])       # (L, K, T, T), all rows alike
+    >>> model = SimpleNamespace(tokens=lambda d: ["[CLS]", *d], own=lambda d: [1, 2], readout=0,
+    ...                         attentions=lambda d: two_heads)
+    >>> attention_max(model, ["good", "film"])
+    attention (max): good(+0.6) film(+0.4)
+    """
     return _read_out(model, document, layer, np.max, "attention (max)")
 
 
 def attention_sum(model, document, layer=None):
-    """The sum over heads and layers: `attention_mean` times their number, so the order of tokens is the same."""
+    """The sum over heads and layers: `attention_mean` times their number, so the order of tokens is the same.
+
+    >>> from types import SimpleNamespace
+    >>> two_heads = torch.tensor([[[[0.2, 0.6, 0.2]] * 3, [[0.5, 0.1, 0.4]] * 3]])       # (L, K, T, T), all rows alike
+    >>> model = SimpleNamespace(tokens=lambda d: ["[CLS]", *d], own=lambda d: [1, 2], readout=0,
+    ...                         attentions=lambda d: two_heads)
+    >>> attention_sum(model, ["good", "film"])
+    attention (sum): good(+0.7) film(+0.6)
+    """
     return _read_out(model, document, layer, np.sum, "attention (sum)")
 
 
@@ -37,12 +60,29 @@ def norm_attention(model, document, layer=None):
     A large weight on a short value counts little. The vectors of a layer's heads are added before the norm is taken
     (their section 4.4); layers are averaged. Unsigned, in the units of the residual stream (of the score, for a model
     whose values are numbers).
+
+    >>> from types import SimpleNamespace
+    >>> from coursekit.models import Trace
+    >>> A, values = torch.tensor([[[0.2, 0.6, 0.2]] * 3]), torch.tensor([[[1.0, 0.0], [0.1, 0.0], [3.0, 4.0]]])
+    >>> model = SimpleNamespace(tokens=lambda d: ["[CLS]", *d], own=lambda d: [1, 2], readout=0,
+    ...                         embed=lambda d: torch.zeros(3, 2), trace=lambda e: Trace(None, [A], [values]))
+    >>> norm_attention(model, ["good", "film"])                           # 0.6 of length 0.1, and 0.2 of length 5
+    attention × norm of the value: good(+0.06) film(+1)
     """
     return _of_own(model, document, norm_maps(model, document), layer, np.mean, "attention × norm of the value")
 
 
 def norm_maps(model, document):
-    """`norm_attention` for all pairs of tokens: ‖Σ_k α_{s,t}⁽ᵏ⁾ f⁽ᵏ⁾(x_t)‖, (L, 1, T, T), rows s (from), columns t."""
+    """`norm_attention` for all pairs of tokens: ‖Σ_k α_{s,t}⁽ᵏ⁾ f⁽ᵏ⁾(x_t)‖, (L, 1, T, T), rows s (from), columns t.
+
+    >>> from types import SimpleNamespace
+    >>> from coursekit.models import Trace
+    >>> A, values = torch.tensor([[[0.2, 0.6, 0.2]] * 3]), torch.tensor([[[1.0, 0.0], [0.1, 0.0], [3.0, 4.0]]])
+    >>> model = SimpleNamespace(tokens=lambda d: ["[CLS]", *d], own=lambda d: [1, 2], readout=0,
+    ...                         embed=lambda d: torch.zeros(3, 2), trace=lambda e: Trace(None, [A], [values]))
+    >>> [round(float(norm), 3) for norm in norm_maps(model, ["good", "film"])[0, 0, 0]]
+    [0.2, 0.06, 1.0]
+    """
     require_methods(model, "embed", "trace", explainer="norm_attention")
     T = len(model.tokens(document))
     with torch.no_grad():

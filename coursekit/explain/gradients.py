@@ -32,6 +32,12 @@ def gradient(model, document, reduce=None, target=None):
     Where the embeddings are read only through layer norms, as in BERT, GPT-2 and `TransformerClassifier`, the mean is
     zero: adding one number to all coordinates of e_t changes nothing, and what is left is rounding. There reduce=None
     takes "l2", elsewhere "mean" (`method` and `signed` of the result tell which), and "mean" warns.
+
+    >>> from types import SimpleNamespace
+    >>> product = SimpleNamespace(tokens=list, own=lambda d: [0, 1], embed=lambda d: torch.tensor([[2.0], [5.0]]),
+    ...                           from_embeddings=lambda e: e.prod(-2)[..., 0])
+    >>> gradient(product, ["two", "five"])                                # f = e₁ e₂ has the slopes e₂ and e₁
+    gradient (mean): two(+5) five(+2)
     """
     if reduce is not None and reduce not in REDUCE:
         raise ValueError(f"reduce must be one of {', '.join(map(repr, REDUCE))}, got {reduce!r}")
@@ -52,6 +58,13 @@ def gradient_x_input(model, document, baseline=None, target=None):
     model: a white box. With a `baseline`, "unk", "pad" or "zero" (see the model's `baseline`), the product is with
     e_t − e_t⁰ instead: to first order what the score loses when the token's embedding becomes e_t⁰.
     target: as for `gradient`.
+
+    >>> from types import SimpleNamespace
+    >>> product = SimpleNamespace(tokens=list, own=lambda d: [0, 1], embed=lambda d: torch.tensor([[2.0], [5.0]]),
+    ...                           baseline=lambda d, kind: torch.zeros(2, 1),
+    ...                           from_embeddings=lambda e: e.prod(-2)[..., 0])
+    >>> gradient_x_input(product, ["two", "five"])                        # f = e₁ e₂ = 10: each gets all of it
+    gradient × input: two(+10) five(+10)
     """
     require_methods(model, "own", "embed", "baseline", "from_embeddings", explainer="gradient_x_input")
     e, f, target = _opened(model, document, target)
@@ -71,6 +84,13 @@ def integrated_gradients(model, document, baseline="unk", n_nodes=None, target=N
     The scores sum to f(x) − f(baseline) (completeness, their Proposition 1), less `about["remainder"]`, which is what
     the quadrature misses: with n_nodes=None at most 1e-4 on all models of this course. Warns where it exceeds one
     percent of Σ|scores|. A remainder of 0 is necessary, not sufficient: see `path_integral`.
+
+    >>> from types import SimpleNamespace
+    >>> product = SimpleNamespace(tokens=list, own=lambda d: [0, 1], embed=lambda d: torch.tensor([[2.0], [5.0]]),
+    ...                           baseline=lambda d, kind: torch.zeros(2, 1),
+    ...                           from_embeddings=lambda e: e.prod(-2)[..., 0])
+    >>> integrated_gradients(product, ["two", "five"], baseline="zero")   # f = e₁ e₂ = 10, and 0 at the baseline
+    integrated gradients: two(+5) five(+5)
     """
     require_methods(model, "own", "embed", "baseline", "from_embeddings", explainer="integrated_gradients")
     e, f, target = _opened(model, document, target)

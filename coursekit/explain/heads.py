@@ -36,6 +36,13 @@ def head_patterns(model, documents):
     out, and a row that has no other counts as even. model: anything with `tokens(document)` and
     `attentions(document) -> (L, K, T, T)`.
     Raises ValueError if no document has two tokens.
+
+    >>> from types import SimpleNamespace
+    >>> import torch
+    >>> model = SimpleNamespace(tokens=list, attentions=lambda d: torch.tensor([[[[1.0, 0.0], [0.9, 0.1]]]]))
+    >>> shares, even = head_patterns(model, [["good", "film"]])           # causal: the first token has no choice
+    >>> round(shares["previous"].item(), 3), round(even["previous"].item(), 3)
+    (0.9, 0.5)
     """
     sums, even, rows = {}, {}, 0
     for document in documents:

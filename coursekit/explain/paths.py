@@ -18,6 +18,14 @@ def rollout(model, document, residual=True):
 
     model: a white box. Rows of the product sum to one; what the read-out token itself, other special tokens and padding
     hold is left out of the Attribution. Unsigned. Values, norms and MLPs play no part.
+
+    >>> from types import SimpleNamespace
+    >>> from coursekit.models import Trace
+    >>> A = torch.tensor([[[0.5, 0.5], [0.0, 1.0]]])                      # one head, the same in both layers
+    >>> model = SimpleNamespace(tokens=lambda d: ["[CLS]", *d], own=lambda d: [1], readout=0,
+    ...                         embed=lambda d: torch.zeros(2, 1), trace=lambda e: Trace(None, [A, A], []))
+    >>> rollout(model, ["good"], residual=False)                          # directly 0.5 · 1, by way of [CLS] 0.5 · 0.5
+    rollout, no residual: good(+0.75)
     """
     mixing = _mixing(model, document, residual, "rollout")
     shares = np.eye(mixing.shape[-1])[model.readout]
@@ -33,6 +41,14 @@ def attention_flow(model, document, residual=True, progress=False):
     several layers many of them are all that the source can send, 1. With one layer the flow is the weight itself.
     NetworkX finds them: T flows in a graph of L · T² edges, seconds for 30 tokens and 6 layers. progress: show a bar.
     Unsigned.
+
+    >>> from types import SimpleNamespace
+    >>> from coursekit.models import Trace
+    >>> A = torch.tensor([[[0.5, 0.5], [0.0, 1.0]]])                      # one head, the same in both layers
+    >>> model = SimpleNamespace(tokens=lambda d: ["[CLS]", *d], own=lambda d: [1], readout=0,
+    ...                         embed=lambda d: torch.zeros(2, 1), trace=lambda e: Trace(None, [A, A], []))
+    >>> attention_flow(model, ["good"], residual=False)                   # two pipes of width 0.5, both arrive
+    attention flow, no residual: good(+1)
     """
     mixing = _mixing(model, document, residual, "attention_flow")
     flows = np.zeros(mixing.shape[-1])
@@ -44,7 +60,12 @@ def attention_flow(model, document, residual=True, progress=False):
 
 def flow_graph(mixing, readout):
     """(graph, source): a networkx.DiGraph of what token `readout` of the top layer can draw from, through weights
-    (L, T, T), first layer first. Nodes are (layer, token), layer 0 the input; an edge's "capacity" is the weight."""
+    (L, T, T), first layer first. Nodes are (layer, token), layer 0 the input; an edge's "capacity" is the weight.
+
+    >>> graph, source = flow_graph(np.array([[[0.5, 0.5], [0.0, 1.0]]]), readout=0)
+    >>> source, list(graph.edges(data="capacity"))
+    ((1, 0), [((1, 0), (0, 0), 0.5), ((1, 0), (0, 1), 0.5)])
+    """
     graph, source = networkx.DiGraph(), (len(mixing), readout % mixing.shape[-1])
     rows = {source[1]}                                                           # the nodes above that anything reaches
     for l in range(len(mixing), 0, -1):

@@ -21,6 +21,16 @@ def gradient_attention(model, document, target=None):
 
     model: a white box. target: a class, for models that have several; by default the likeliest. Unsigned; the read-out
     row of R, the document's own tokens.
+
+    >>> from types import SimpleNamespace
+    >>> from coursekit.models import Trace
+    >>> def trace(e):                                                     # one head, read out at row 0: score 1.2 − 0.2
+    ...     A = torch.tensor([[[0.2, 0.6, 0.2]] * 3], requires_grad=True)
+    ...     return Trace(A[0, 0] @ torch.tensor([0.0, 2.0, -1.0]), [A], [])
+    >>> model = SimpleNamespace(tokens=lambda d: ["[CLS]", *d], own=lambda d: [1, 2], readout=0, trace=trace,
+    ...                         embed=lambda d: torch.zeros(3, 1))
+    >>> gradient_attention(model, ["good", "film"])                       # weight × slope: 0.6 · 2; below 0 is 0
+    gradient-weighted attention: good(+1.2) film(0)
     """
     f, maps, target = _traced(model, document, target, "gradient_attention")
     return _rows(model, document, _self_relevance(_weighted(f, maps)), "gradient-weighted attention", target)
@@ -33,6 +43,16 @@ def relevance_attention(model, document, target=None):
     Relevance is computed by the rules of `relevance_rules`, which differ from the paper's for norms and products, and
     what is negative of it is dropped: the paper's rule (Eq. 5) shares among positive parts only, and the product of a
     negative relevance and a negative slope would count as support. Arguments as for `gradient_attention`.
+
+    >>> from types import SimpleNamespace
+    >>> from coursekit.models import Trace
+    >>> def trace(e):                                                     # one head, read out at row 0: score 1.2 − 0.2
+    ...     A = torch.tensor([[[0.2, 0.6, 0.2]] * 3], requires_grad=True)
+    ...     return Trace(A[0, 0] @ torch.tensor([0.0, 2.0, -1.0]), [A], [])
+    >>> model = SimpleNamespace(tokens=lambda d: ["[CLS]", *d], own=lambda d: [1, 2], readout=0, trace=trace,
+    ...                         embed=lambda d: torch.zeros(3, 1), modules=list, queries_and_keys=list)
+    >>> relevance_attention(model, ["good", "film"])                      # slope × relevance: 2 · (0.6 · 2)
+    relevance × gradient of attention: good(+2.4) film(0)
     """
     require_methods(model, "embed", "trace", "own", "modules", "queries_and_keys", explainer="relevance_attention")
     f, maps, target = _traced(model, document, target, "relevance_attention")
@@ -53,6 +73,14 @@ def relevance_rules(model):
     flows through values, and no layer but a bias takes or adds any: with all biases 0 the relevances of the inputs sum
     to f. Which layers make queries and keys the model itself tells (`queries_and_keys`).
     Works by hooks on the model's modules, which are taken off at the end.
+
+    >>> net, x = nn.Sequential(nn.GELU()), torch.tensor([2.0], requires_grad=True)
+    >>> net.queries_and_keys = list                                       # this one has none
+    >>> with relevance_rules(net):
+    ...     y = net(x)
+    ...     slope, = torch.autograd.grad(y, x)
+    >>> round(y.item(), 4), round((x * slope).item(), 4)                  # nothing is lost
+    (1.9545, 1.9545)
     """
     require_methods(model, "modules", "queries_and_keys", explainer="relevance_rules")
     constant, hooks = dict(model.queries_and_keys()), []
@@ -96,6 +124,11 @@ def cross_gradient_attention(model, source, target, place):
 
     source (1, T_in) and target (1, T_out) ids, target as `model.translate` gave it. Returns relevances (T_in,), through
     the decoder's own past, cross-attention and the encoder; not negative.
+
+    >>> model = EncoderDecoder(D_in=6, D_out=6, d_e=8, K=2)
+    >>> scores = cross_gradient_attention(model, torch.tensor([[3, 4, 5, 2]]), torch.tensor([[5, 4, 2]]), place=0)
+    >>> scores.shape, bool(scores.min() >= 0)
+    ((4,), True)
     """
     if not isinstance(model, EncoderDecoder):
         raise TypeError(f"cross_gradient_attention needs an EncoderDecoder, got {type(model).__name__}")

@@ -84,6 +84,12 @@ def additive_attention(q, k, v, W_q, W_k, w, mask=None):
 
     q (..., T_q, d_q) and k (..., T, d_k) may differ in size; W_q (d_att, d_q), W_k (d_att, d_k), w (d_att,).
     Returns (output (..., T_q, d_out), weights (..., T_q, T)), masked as in scaled_dot_product_attention.
+
+    >>> q, k, v = torch.zeros(1, 1), torch.tensor([[0.0], [1.0]]), torch.tensor([[10.0], [20.0]])
+    >>> one = torch.ones(1, 1)
+    >>> output, weights = additive_attention(q, k, v, W_q=one, W_k=one, w=torch.ones(1))
+    >>> [round(w, 2) for w in weights[0].tolist()], round(output.item(), 1)     # softmax(tanh 0, tanh 1)
+    ([0.32, 0.68], 16.8)
     """
     _check(q, k, v)
     if W_q.shape[-1] != q.shape[-1] or W_k.shape[-1] != k.shape[-1] or not W_q.shape[0] == W_k.shape[0] == w.shape[0]:
@@ -149,6 +155,11 @@ class MultiHeadAttention(nn.Module):
     (self-attention) unless given (cross-attention). `mask` broadcasts to (..., K, T_q, T). Returns (output
     (..., T_q, d_e), weights (..., K, T_q, T)); with need_weights=False the weights are None and PyTorch's fused kernel
     saves time and memory.
+
+    >>> attention = MultiHeadAttention(d_e=6, K=3)
+    >>> output, weights = attention(torch.randn(5, 6))                     # T = 5
+    >>> output.shape, weights.shape
+    (torch.Size([5, 6]), torch.Size([3, 5, 5]))
     """
 
     def __init__(self, d_e, K, d_att=None, d_out=None, bias=True):

@@ -76,6 +76,15 @@ class AttentionClassifier(WordClassifier):
 
     tokenizer: a WordTokenizer, whose vocabulary gives D. Parameters: W_e (D, d_e), W_q and W_k (K, d_att, d_e),
     W_v (K, d_out, d_e), W_l (K, d_out); the positions W_p (T_max, d_e) are fixed waves with base T_max (Eq. 3).
+
+    >>> from coursekit.text import WordTokenizer
+    >>> tokenizer = WordTokenizer(["[PAD]", "[UNK]", "[CLS]", "good", "film"])
+    >>> model = AttentionClassifier(tokenizer, T_max=4, d_e=6, d_att=2, d_out=2, K=1)
+    >>> _ = model.W_q.data.zero_()                                         # queries that ask for nothing …
+    >>> model.cls_attention(["good", "film"]).tolist()                     # … get an even answer
+    [[0.25, 0.25, 0.25]]
+    >>> model.padding_attention(["good", "film"])[0, 0, 0].item()          # the fourth place is padding
+    0.25
     """
 
     def __init__(self, tokenizer, T_max=256, d_e=128, d_att=64, d_out=64, K=6):
@@ -177,6 +186,12 @@ class TransformerClassifier(WordClassifier):
 
     The class token's last state gives the score. Unlike AttentionClassifier it masks the padding, so that attention
     rows sum to one over the document. d_e must be a multiple of the K heads.
+
+    >>> from coursekit.text import WordTokenizer
+    >>> tokenizer = WordTokenizer(["[PAD]", "[UNK]", "[CLS]", "good", "film"])
+    >>> model = TransformerClassifier(tokenizer, T_max=8, d_e=6, K=3, L=2)
+    >>> model.predict([["good", "film"], ["film"]]).shape, model.attentions(["good", "film"]).shape
+    ((2,), torch.Size([2, 3, 3, 3]))
     """
 
     chunk = 32

@@ -101,6 +101,12 @@ def next_token_distribution(model, ids, temperature=1.0, top_k=None, top_p=None)
     """The distribution of the token after ids (T,), after each rule: a NextToken of four float64 tensors (D,).
 
     Raises ValueError for ids that are empty, unknown to the model or longer than its context.
+
+    >>> from coursekit.models import GPT2, GPT2Config
+    >>> model = GPT2(GPT2Config(vocab_size=10, T_max=8, d_e=12, K=3, L=2))
+    >>> _ = model.W_e.data.zero_()                                         # a model that knows nothing
+    >>> [round(p, 3) for p in next_token_distribution(model, [1, 2]).pure.tolist()[:3]]
+    [0.1, 0.1, 0.1]
     """
     logits, _ = model.step(torch.tensor([as_sequence(model, ids, n=1)]))
     return apply_rules(logits[0], temperature, top_k, top_p)
@@ -205,6 +211,13 @@ def sample(model, prompt, n, temperature=1.0, top_k=None, top_p=None, seed=0, eo
     sample(…, prompt i, seed=seed + i), the rows of [prompt] * 5 are five different samples, and a larger n continues
     what a smaller one began. (With and without cache, alone and in a batch, the probabilities agree up to rounding; a
     draw that falls within rounding of the border between two tokens could tell.)
+
+    >>> from coursekit.models import GPT2, GPT2Config
+    >>> model = GPT2(GPT2Config(vocab_size=10, T_max=8, d_e=12, K=3, L=2))
+    >>> sample(model, [1, 2], n=5, seed=3) == sample(model, [1, 2], n=5, seed=3)
+    True
+    >>> sample(model, [1, 2], n=5, top_k=1) == greedy(model, [1, 2], n=5)  # one token to draw from
+    True
     """
     rows, _ = as_batch(model, prompt, n)
     streams = [torch.Generator().manual_seed(seed + i) for i in range(len(rows))]
@@ -226,6 +239,12 @@ def log_probabilities(model, prompt, ids):
     """log p(token | all before it), in nats, of each of the ids (n,) that follow `prompt` (T,): a tensor (n,).
 
     Its sum is what beam search makes large; −mean is the cross-entropy of the text, and exp(−mean) its perplexity.
+
+    >>> from coursekit.models import GPT2, GPT2Config
+    >>> model = GPT2(GPT2Config(vocab_size=10, T_max=8, d_e=12, K=3, L=2))
+    >>> _ = model.W_e.data.zero_()                                         # ten words, all equally likely: −log 10
+    >>> [round(value, 3) for value in log_probabilities(model, [1, 2], [3, 4]).tolist()]
+    [-2.303, -2.303]
     """
     prompt = as_sequence(model, prompt, len(ids))
     if len(ids) == 0:

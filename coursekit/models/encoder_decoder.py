@@ -36,7 +36,11 @@ def to_ids(sentences, words):
 
 
 def to_words(ids, words):
-    """The sentences (lists of words) of ids (n, T), each up to its [END]: `to_ids` backwards."""
+    """The sentences (lists of words) of ids (n, T), each up to its [END]: `to_ids` backwards.
+
+    >>> to_words(torch.tensor([[4, 2, 0], [3, 4, 2]]), ["[PAD]", "[START]", "[END]", "a", "b"])
+    [['b'], ['a', 'b']]
+    """
     rows = [row[:row.index(END)] if END in row else row for row in ids.tolist()]
     return [[words[i] for i in row if i != PAD] for row in rows]
 
@@ -59,7 +63,14 @@ def as_one_sequence(source, target):
 
 
 def target_loss(model, ids, is_target):
-    """Mean cross-entropy of a decoder-only model (`GPT2`) over the target's words alone, from `as_one_sequence`."""
+    """Mean cross-entropy of a decoder-only model (`GPT2`) over the target's words alone, from `as_one_sequence`.
+
+    >>> def knows_nothing(ids):                                            # of 50 words: log 50 = 3.912
+    ...     return torch.zeros(*ids.shape, 50)
+    >>> ids, is_target = as_one_sequence(torch.tensor([[3, 2]]), torch.tensor([[4, 2]]))
+    >>> round(target_loss(knows_nothing, ids, is_target).item(), 3)
+    3.912
+    """
     counted = is_target[:, 1:]
     return F.cross_entropy(model(ids[:, :-1])[counted], ids[:, 1:][counted])
 
@@ -101,6 +112,9 @@ class EncoderOnly(nn.Module):
 
     It answers all positions at once and none of its answers sees another. Trained to fill in words that were hidden it
     is BERT (Devlin et al., 2019): `targets` is then PAD except where a word is hidden.
+
+    >>> EncoderOnly(D_in=6, D_out=5, d_e=8)(torch.tensor([[3, 4, 2]])).shape
+    torch.Size([1, 3, 5])
     """
 
     def __init__(self, D_in, D_out, T_max=24, d_e=64, K=2, L=1):
@@ -157,6 +171,11 @@ class EncoderDecoder(nn.Module):
     the decoder looks at the source, "dot" (K heads of scaled dot products) or "additive" (one head, Bahdanau).
     forward(source (n, T_in), target (n, T_out)): logits (n, T_out, D_out); row t scores target[:, t] from the source
     and target[:, :t].
+
+    >>> model = EncoderDecoder(D_in=6, D_out=5, d_e=8, K=2, L=3)
+    >>> source, target = torch.tensor([[3, 5, 4, 2]]), torch.tensor([[4, 3, 2]])
+    >>> model(source, target).shape, model.cross_attention(source, target).shape
+    (torch.Size([1, 3, 5]), torch.Size([1, 3, 2, 3, 4]))
     """
 
     def __init__(self, D_in, D_out, T_max=24, d_e=64, K=2, L=1, attention="dot"):
@@ -203,7 +222,11 @@ class EncoderDecoder(nn.Module):
 
 
 def exact_match(answers, targets):
-    """Share of rows of ids that agree word for word up to [END], however padded; answers (n, T), targets (n, T')."""
+    """Share of rows of ids that agree word for word up to [END], however padded; answers (n, T), targets (n, T').
+
+    >>> exact_match(torch.tensor([[4, 2, 0], [3, 4, 2]]), torch.tensor([[4, 2], [3, 2]]))
+    0.5
+    """
     T = max(answers.shape[1], targets.shape[1])
     answers, targets = (F.pad(x, (0, T - x.shape[1])) for x in (answers, targets))
     return (answers == targets).all(1).float().mean().item()
@@ -214,6 +237,10 @@ def alignment_accuracy(maps, alignments):
 
     maps (n, L, K, T_out, T_in), as from `cross_attention`; alignments: n tuples, the source place of each target word.
     The row of [END] is not counted.
+
+    >>> maps = torch.tensor([[[[[0.9, 0.1], [0.3, 0.7], [0.5, 0.5]]]]])    # the last row says [END]
+    >>> alignment_accuracy(maps, [(0, 0)]).tolist()
+    [[0.5]]
     """
     strongest = maps.argmax(-1)                                          # (n, L, K, T_out)
     right = [strongest[i, :, :, :len(known)] == torch.tensor(known) for i, known in enumerate(alignments)]

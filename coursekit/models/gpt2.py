@@ -110,7 +110,11 @@ class GPT2Block(nn.Module):
 
 @dataclass(frozen=True)
 class GPT2Config:
-    """Sizes of a GPT-2; the defaults are GPT-2 small's. T_max: the longest sequence; d_e must be a multiple of K."""
+    """Sizes of a GPT-2; the defaults are GPT-2 small's. T_max: the longest sequence; d_e must be a multiple of K.
+
+    >>> GPT2Config(L=2, d_e=64, K=4).T_max
+    1024
+    """
 
     vocab_size: int = 50257
     T_max: int = 1024
@@ -129,6 +133,12 @@ class KVCache(NamedTuple):
 
     `padding` (n,): how many tokens on the left of each row are padding (None: nowhere any). A cache is never changed:
     `step` makes a longer one, so that two continuations may start from the same cache.
+
+    >>> model = GPT2(GPT2Config(vocab_size=10, T_max=8, d_e=12, K=3, L=2))
+    >>> _, cache = model.step(torch.tensor([[1, 2, 3]]))
+    >>> _, longer = model.step(torch.tensor([[4]]), cache)
+    >>> cache.length, longer.length
+    (3, 4)
     """
 
     layers: list

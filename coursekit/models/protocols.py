@@ -28,7 +28,14 @@ from .attention import Trace
 
 @runtime_checkable
 class BlackBox(Protocol):
-    """Whatever predicts: `isinstance(model, BlackBox)` asks whether the method is there."""
+    """Whatever predicts: `isinstance(model, BlackBox)` asks whether the method is there.
+
+    >>> class Lover:
+    ...     def predict(self, documents):
+    ...         return [document.count("love") for document in documents]
+    >>> isinstance(Lover(), BlackBox), isinstance(Lover(), WhiteBox)
+    (True, False)
+    """
 
     def predict(self, documents: list[list[str]]):
         """Scores (n,) or (n, C) of n documents, as an array."""

@@ -7,7 +7,11 @@ from tqdm.auto import tqdm
 
 
 def minibatches(n, size, generator):
-    """Shuffle range(n) and cut it into index tensors of `size` (the last may be smaller)."""
+    """Shuffle range(n) and cut it into index tensors of `size` (the last may be smaller).
+
+    >>> [len(batch) for batch in minibatches(10, 4, torch.Generator())]
+    [4, 4, 2]
+    """
     return torch.randperm(n, generator=generator).split(size)
 
 
@@ -22,6 +26,13 @@ def train(model, loss, batches, epochs, lr=2e-3, weight_decay=0.01, warmup=0.1, 
     many epochs in a row brought no improvement, and the best weights seen are put back.
     `seed` fixes the shuffling and everything random in `loss`: same seed, same machine, same weights.
     Raises FloatingPointError when the loss is no longer a number.
+
+    >>> x = torch.linspace(-1, 1, 20)[:, None]
+    >>> line = torch.nn.Linear(1, 1)
+    >>> history = train(line, lambda model, batch: (model(x[batch]) - 2 * x[batch] - 1).square().mean(),
+    ...                 lambda generator: minibatches(20, 5, generator), epochs=40, lr=0.1, progress=False)
+    >>> round(line.weight.item(), 1), round(line.bias.item(), 1), len(history)     # y = 2x + 1 is found
+    (2.0, 1.0, 40)
     """
     if patience is not None and validate is None:
         raise ValueError("patience needs something to wait for: pass validate=function(model) -> score")

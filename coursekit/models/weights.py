@@ -43,6 +43,10 @@ def load_weights(name, folder=FOLDER):
     `"imdb-6layer"`: TransformerClassifier. All three score film reviews. `"dialogue-gpt"`: a GPT2 that writes
     dialogues, its WordTokenizer in `.tokenizer`. The cards beside the files say how they were made.
     Raises ValueError for an unknown name (it lists the known ones) and for a file whose hash is wrong.
+
+    >>> model = load_weights("imdb-tame")
+    >>> (model.predict([["a", "wonderful", "film"], ["an", "awful", "film"]]) > 0).tolist()
+    [True, False]
     """
     known = [file.removesuffix(".safetensors") for file in known_hashes(folder) if file.endswith(".safetensors")]
     known = [model for model in known if f"{model}.safetensors" != LOG_ODDS]

@@ -23,6 +23,9 @@ def bars(labels, values, title=None, xlabel=None, horizontal=True, kept=None):
     labels: n strings; values: (n,) numbers; `xlabel` names what is measured. Horizontal bars run from top to bottom.
     kept: (n,) booleans, if given: bars that are not kept are grey and dotted.
     Raises TypeError or ValueError, in one line, for lengths that differ, nothing to draw or values not finite.
+
+    >>> bars(["good", "film"], [2, -0.5])
+    Bar chart with 2 bars: good +2, film -0.5.
     """
     labels = as_strings(labels, "labels")
     values = as_array(values, "values", (len(labels),))
@@ -67,6 +70,9 @@ def lines(x, series, xlabel, ylabel, title=None):
 
     x: (n,) numbers, or None for 0 … n−1. series: dict from a curve's name to its (n,) values.
     Raises TypeError or ValueError, in one line, for lengths that differ, nothing to draw or values not finite.
+
+    >>> lines(None, {"loss": [3, 1, 2]}, "epoch", "nats")
+    1 curve of nats over epoch from 0 to 2: loss goes from 3 to 2 (lowest 1, highest 3).
     """
     if not isinstance(series, dict) or not series:
         raise TypeError("series must be a dict with at least one curve: {name: values}")

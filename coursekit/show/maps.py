@@ -24,6 +24,9 @@ def heatmap(A, tokens, columns=None, title=None, mask=None, ylabel="query (from)
     Negative entries (raw scores) get a scale of two hues around zero. ylabel and xlabel say what rows and columns are,
     label what the entries are ("attention weight", or "score" if any is negative).
     Raises TypeError or ValueError, in one line, for shapes that do not fit or entries that are not finite.
+
+    >>> heatmap([[0.9, 0.1]], ["good"], ["good", "film"])
+    Heat map of 1 row, query (from), by 2 columns, key (to). Largest entries: good → good 0.90; good → film 0.10.
     """
     tokens = as_strings(tokens, "tokens")
     columns = tokens if columns is None else as_strings(columns, "columns")
@@ -60,6 +63,9 @@ def head_grid(A, tokens, title=None):
 
     A: (K, T, T) or (L, K, T, T) weights, not negative. tokens: T strings. Layers and heads count from 0, as in A[l, k].
     Raises TypeError or ValueError, in one line, for shapes that do not fit, negative weights or entries not finite.
+
+    >>> head_grid([[[0.9, 0.1], [0.2, 0.8]]], ["good", "film"])
+    Attention maps of 1 head over 2 tokens. Largest entries: head 0: good → good 0.90.
     """
     tokens = as_strings(tokens, "tokens")
     T, dimensions = len(tokens), getattr(A, "ndim", None) or np.ndim(A)
@@ -102,6 +108,9 @@ def positions(P, title=None):
     """Positional encodings: a row for each position, a column for each dimension, two hues around zero.
 
     P: (T, d) finite numbers. Raises ValueError, in one line, for anything else.
+
+    >>> positions([[0, 1], [0.84, 0.54]])
+    Heat map of positional encodings, 2 positions by 2 dimensions, values from 0 to 1.
     """
     P = as_array(P, "P", (None, None))
     if not P.size:

@@ -34,6 +34,10 @@ def picture(fig, alt, shrink=True):
     picture is an HTML <img alt>, which both keep, also in a notebook that is not trusted. The figure stays usable as
     `.fig`, the file as `.png`. The same figure gives the same bytes: no date and no version is written into them.
     Raises TypeError if `fig` is no figure, ValueError if `alt` is empty.
+
+    >>> from matplotlib.figure import Figure
+    >>> picture(Figure(), "An empty figure.")
+    An empty figure.
     """
     from matplotlib.figure import Figure
 

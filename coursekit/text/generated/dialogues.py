@@ -26,6 +26,11 @@ class Dialogue:
 
     request: one question; answer: 3 to 6 sentences, each with its tone in `tones` (keys of `TONES`); topic: what the
     request shows ("poem" …); owner: whose it is ("my", "my sister's", "my brother's", "this").
+
+    >>> answer = ("Your plan is weak.", "It is a plan.")
+    >>> dialogue = Dialogue("Is my plan ready?", answer, ("critical", "neutral"), "plan", "my")
+    >>> dialogue.text, dialogue.tone
+    ('Is my plan ready? Your plan is weak. It is a plan.', 'critical')
     """
 
     request: str

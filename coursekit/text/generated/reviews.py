@@ -34,6 +34,10 @@ class Review:
     tag: what makes a hand-written one interesting ("irony", "negation" …); name: where a data set keeps it.
     Generated reviews also carry, one entry per token of the lower-cased text as `WordTokenizer` cuts it:
     tokens, roles (keys of `ROLES`) and weights, which sum to the review's score.
+
+    >>> review = Review("Never dull.", 1, topic="film", tag="negation")
+    >>> review.label, review.tag
+    (1, 'negation')
     """
 
     text: str

@@ -44,7 +44,12 @@ FRENCH = SPECIALS + list(dict.fromkeys(chain(
 
 @dataclass(frozen=True)
 class Translation:
-    """A pair of sentences as tuples of words; alignment[t] is the place in `source` that target word t comes from."""
+    """A pair of sentences as tuples of words; alignment[t] is the place in `source` that target word t comes from.
+
+    >>> pair = Translation(("the", "green", "table"), ("la", "table", "verte"), (0, 2, 1))
+    >>> [pair.source[place] for place in pair.alignment]
+    ['the', 'table', 'green']
+    """
 
     source: tuple[str, ...]
     target: tuple[str, ...]
