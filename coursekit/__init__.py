@@ -4,11 +4,9 @@ The rooms, each of which imports only those above it, and all of them `inputs`, 
 
     text         documents in: tokenizers, generated and hand-written reviews, public data sets
     show         what people look at: highlighted words, heatmaps, widgets
-    models       what is explained: attention, a one-layer classifier, shipped weights
-    tasks        toy worlds with a known answer
+    models       what is explained: attention, classifiers, GPT-2, shipped weights; what explainers ask of a model
     explain      attributions out
     evaluate     are they any good?
-    experiments  the tables and figures of the papers
     grade        exercises and marks
 
 `import coursekit` loads none of them, so it is instant; write `from coursekit import text` or

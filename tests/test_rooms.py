@@ -5,6 +5,7 @@ import doctest
 import importlib
 import inspect
 import pkgutil
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -44,6 +45,8 @@ def room(module):
 def test_there_are_modules_and_every_room_is_known():
     assert MODULES and {room(module) for module in MODULES} <= set(ROOMS)
     assert [name for name in ROOMS if (PACKAGE / f"{name}.py").exists()] == [GROUND], "the others are folders"
+    told = re.findall(r"^ {4}(\w+)  ", coursekit.__doc__, re.M)
+    assert told == [name for name in ROOMS[1:] if (PACKAGE / name).is_dir()], "help(coursekit) lists the rooms in order"
 
 
 @pytest.mark.parametrize("module", MODULES)

@@ -162,18 +162,21 @@ def _prepared(model_or_predict, document, attribution, by, mask_token, scores, p
         if likely and known is None:
             raise ValueError('all scores of this model lie between 0 and 1: say scores="probability" if they are '
                              'probabilities, scores="log-odds" if they are not')
+        if known == "probability" and not likely:
+            raise ValueError(f"scores='probability', but the model predicts from {f.min():.3g} to {f.max():.3g}: "
+                             "probabilities lie between 0 and 1")
+        if target is not None:
+            return (_softmax(f) if probabilities and known != "probability" else f)[:, target]
         if known == "probability":
-            if not likely:
-                raise ValueError(f"scores='probability', but the model predicts from {f.min():.3g} to {f.max():.3g}: "
-                                 "probabilities lie between 0 and 1")
-            return f[:, target] if target is not None else f if sign > 0 else 1 - f
-        if target is None:
-            return 1 / (1 + np.exp(-sign * f)) if probabilities else sign * f
-        if probabilities:
-            f = np.exp(f - f.max(1, keepdims=True))
-            f = f / f.sum(1, keepdims=True)
-        return f[:, target]
+            return f if sign > 0 else 1 - f
+        return 1 / (1 + np.exp(-sign * f)) if probabilities else sign * f
 
     importance = sign * attribution.scores if attribution.signed else attribution.scores
     order = np.argsort(-importance, kind="stable")
     return np.full((T + 1, len(document)), True), order, towards
+
+
+def _softmax(f):
+    """Probabilities (n, C) of logits (n, C)."""
+    f = np.exp(f - f.max(1, keepdims=True))
+    return f / f.sum(1, keepdims=True)

@@ -14,7 +14,7 @@ class Fixed(dict):
     """A dictionary that can be read, copied and pickled, and not changed."""
 
     def _refuse(self, *args, **kwargs):
-        """TypeError, always."""
+        """Always raises TypeError."""
         raise TypeError("an attribution cannot be changed: take dict(attribution.about) and change that")
 
     __setitem__ = __delitem__ = __ior__ = update = setdefault = pop = popitem = clear = _refuse

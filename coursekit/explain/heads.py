@@ -51,7 +51,8 @@ def head_patterns(model, documents):
         seen = np.tri(len(tokens)) if causal else np.ones((len(tokens),) * 2)   # (T, T)
         counted = seen.sum(1) > 1
         A, seen, kinds = A[:, :, counted], seen[counted], kinds_of_pairs(tokens)
-        spread, total, rows = seen / seen.sum(1, keepdims=True), A.sum(-1, keepdims=True), rows + counted.sum()
+        spread = seen / seen.sum(1, keepdims=True)                              # (T, T): even attention
+        total, rows = A.sum(-1, keepdims=True), rows + counted.sum()
         A = np.where(total > 0, A / np.where(total > 0, total, 1), spread)
         for kind, pairs in kinds.items():
             sums[kind] = sums.get(kind, 0) + (A * pairs[counted]).sum((2, 3))

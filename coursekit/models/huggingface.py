@@ -156,9 +156,9 @@ class HuggingFaceClassifier(nn.Module):
             logits = self.model.score(states[torch.arange(len(states)), lengths - 1])
         else:
             logits = self.model(**inputs).logits                        # (n, C)
-        if logits.shape[1] > 2:
-            return logits
-        return logits[:, 1] - logits[:, 0] if logits.shape[1] == 2 else logits[:, 0]
+        if logits.shape[1] == 1:
+            return logits[:, 0]
+        return logits[:, 1] - logits[:, 0] if logits.shape[1] == 2 else logits
 
     def score(self, documents):
         """Scores (n,) or (n, C) of documents as a tensor."""

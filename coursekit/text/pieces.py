@@ -42,7 +42,8 @@ def _ends(tokens):
     for piece in pieces:
         inside = [owner[at + i] for i in range(len(piece))]
         begun = at > 0 and inside and owner[at - 1] == inside[0]
-        found.append(("" if begun else letters[inside[0]], letters[inside[-1]]) if inside else ("", ""))
+        first = letters[inside[0]] if inside and not begun else ""
+        found.append((first, letters[inside[-1]] if inside else ""))
         at += len(piece)
     return found
 
@@ -52,11 +53,13 @@ def _continues(before, token, begins, last, first):
         return False
     if token.startswith("##") and len(token) > 2:
         return True
-    return begins and token[0] not in "Ġ▁Ċ" and (not first or last.isalnum() and (first.isalnum() or first in "'’"))
+    if not begins or token[0] in "Ġ▁Ċ":
+        return False
+    return not first or (last.isalnum() and (first.isalnum() or first in "'’"))
 
 
 def _special(token):
-    return not token or token[0] + token[-1] in ("[]", "<>") and len(token) > 2
+    return not token or (len(token) > 2 and token[0] + token[-1] in ("[]", "<>"))
 
 
 def _spelled(pieces, begins):
