@@ -163,7 +163,12 @@ def _plain(value):
 
 
 def require_methods(model, *names, explainer):
-    """TypeError, in one line, unless `model` has all these methods, which `coursekit.models.protocols` describes."""
+    """TypeError, in one line, unless `model` has all these methods, which `coursekit.models.protocols` describes.
+
+    >>> require_methods("a model?", "trace", explainer="rollout")         # doctest: +ELLIPSIS
+    Traceback (most recent call last):
+    TypeError: rollout looks inside the model and needs trace; str has no trace: use a method that only calls ...
+    """
     missing = [name for name in names if not hasattr(model, name)]
     if missing:
         raise TypeError(f"{explainer} looks inside the model and needs {', '.join(names)}; {type(model).__name__} has "
@@ -172,7 +177,11 @@ def require_methods(model, *names, explainer):
 
 def predictor(model_or_predict):
     """The function predict(documents) of a black box: an object that has one, or the function itself. TypeError for
-    anything else, also for a classifier of scikit-learn, whose `predict` takes texts and gives labels."""
+    anything else, also for a classifier of scikit-learn, whose `predict` takes texts and gives labels.
+
+    >>> predictor(len) is len
+    True
+    """
     if hasattr(model_or_predict, "predict_proba"):
         raise TypeError(f"predict of {type(model_or_predict).__name__} takes texts and gives labels, as in sklearn: "
                         "pass a function from documents (lists of tokens) to scores, such as "
@@ -186,7 +195,11 @@ def predictor(model_or_predict):
 
 def pick_class(scores, target):
     """(scores (n,) of one class, its number): from scores (n,) with target None, or (n, C) with target or the class
-    that row 0 scores highest. ValueError, in one line, where the two do not fit."""
+    that row 0 scores highest. ValueError, in one line, where the two do not fit.
+
+    >>> pick_class(np.array([[1.0, 3.0], [2.0, 0.0]]), None)               # row 0 is for class 1
+    (array([3., 0.]), 1)
+    """
     if scores.ndim == 1:
         if target is not None:
             raise ValueError(f"target={target!r}: this model gives a document one score: there is no class to choose")

@@ -101,7 +101,11 @@ def integrated_gradients(model, document, baseline="unk", n_nodes=None, target=N
 
 
 def slopes(f, e):
-    """Gradients (n, …) of f at n points e (n, …), where f takes such a batch and returns (n,)."""
+    """Gradients (n, …) of f at n points e (n, …), where f takes such a batch and returns (n,).
+
+    >>> slopes(lambda e: e.square().sum(-1), torch.tensor([[1.0, 2.0]]))
+    tensor([[2., 4.]])
+    """
     return _values_and_slopes(f, e)[1]
 
 
@@ -181,7 +185,11 @@ def _along(a, step):
 
 @cache
 def gauss_legendre(n):
-    """Nodes and weights (n,) that integrate every polynomial of degree 2n − 1 over [0, 1] exactly."""
+    """Nodes and weights (n,) that integrate every polynomial of degree 2n − 1 over [0, 1] exactly.
+
+    >>> [part.tolist() for part in gauss_legendre(1)]                      # one node: the middle
+    [[0.5], [1.0]]
+    """
     nodes, weights = np.polynomial.legendre.leggauss(as_whole(n, "n_nodes", 1))
     return torch.tensor((nodes + 1) / 2), torch.tensor(weights / 2)
 

@@ -14,7 +14,12 @@ from .attribution import Attribution, pick_class, predictor
 
 
 def read_tokens(model_or_predict, document):
-    """The document as a list of its tokens, without those at the end that a white box does not read."""
+    """The document as a list of its tokens, without those at the end that a white box does not read.
+
+    >>> from types import SimpleNamespace
+    >>> read_tokens(SimpleNamespace(own=lambda document: [0, 1]), ["a", "b", "c"])
+    ['a', 'b']
+    """
     document = as_strings(document, "a document")
     own = getattr(model_or_predict, "own", None)
     return document if own is None else document[:len(own(document))]

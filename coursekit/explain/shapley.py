@@ -121,6 +121,10 @@ def coalition_pairs(d, n_samples, seed=0):
 
     The Shapley kernel gives all subsets of size s together a weight proportional to 1/(s(d − s)); here all weights sum
     to one. Sizes 1, 2, … (with d − 1, d − 2, …) are enumerated as long as their fair part of the samples left suffices.
+
+    >>> masks, weights = coalition_pairs(3, 6)                             # of 3 tokens: each alone, and the other two
+    >>> masks.astype(int).tolist(), weights.round(3).tolist()
+    ([[1, 0, 0], [0, 1, 0], [0, 0, 1]], [0.333, 0.333, 0.333])
     """
     sizes = np.arange(1, d // 2 + 1)
     weight = np.where(2 * sizes == d, 1, 2) / (sizes * (d - sizes))               # of sizes s and d − s together

@@ -55,6 +55,9 @@ def sample_masks(d, n, seed=0):
     """n masks (n, d), the first of them all true: of the others, s uniform on 1 … d features are off, any s alike.
 
     s = d occurs. These are the masks that the package draws with `random_state=seed`.
+
+    >>> sample_masks(3, 4, seed=0).astype(int).tolist()
+    [[1, 1, 1], [0, 1, 1], [0, 1, 0], [1, 1, 0]]
     """
     masks = np.ones((n, d), bool)
     if d:
@@ -71,6 +74,9 @@ def proximity(masks, kernel_width=25):
     """Weights (n,) of masks: exp(−δ²/(2 width²)), δ being 100 times the cosine distance 1 − √(kept/d) to the full mask.
 
     The package's 25 is thus ν = 0.25 on distances between 0 and 1.
+
+    >>> proximity(np.array([[True, True], [True, False]])).round(3)        # δ = 0 and 100 (1 − √½) = 29.3
+    array([1.   , 0.503])
     """
     delta = 100 * (1 - np.sqrt(masks.sum(1) / max(1, masks.shape[1])))
     return np.exp(-delta**2 / (2 * kernel_width**2))
@@ -80,6 +86,10 @@ def weighted_ridge(Z, y, weights, ridge=1.0):
     """(β (d,), intercept) that minimise Σ_i w_i (y_i − β·Z_i − intercept)² + ridge ‖β‖²: no penalty on the intercept.
 
     With ridge = 0, and features that the rows of Z do not tell apart, the β of least norm.
+
+    >>> beta, intercept = weighted_ridge(np.array([[1], [0]]), np.array([3, 1]), np.array([1, 1]), ridge=0)
+    >>> beta.round(6).tolist(), round(intercept, 6)                        # y = 2 z + 1
+    ([2.0], 1.0)
     """
     mean, mean_y = np.average(Z, 0, weights), np.average(y, weights=weights)
     root = np.sqrt(weights)

@@ -6,7 +6,13 @@ from .attention import MultiHeadAttention
 
 
 class Block(nn.Module):
-    """One pre-norm encoder layer: x + attention(LN x), then x + MLP(LN x)."""
+    """One pre-norm encoder layer: x + attention(LN x), then x + MLP(LN x).
+
+    >>> import torch
+    >>> x, weights = Block(d_e=6, K=2)(torch.randn(1, 5, 6))               # T = 5
+    >>> x.shape, weights.shape
+    (torch.Size([1, 5, 6]), torch.Size([1, 2, 5, 5]))
+    """
 
     def __init__(self, d_e, K):
         super().__init__()

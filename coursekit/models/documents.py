@@ -4,7 +4,12 @@ import torch
 
 
 def as_document(document):
-    """The document, or TypeError if it is no list of tokens, but a string or a list of ids."""
+    """The document, or TypeError if it is no list of tokens, but a string or a list of ids.
+
+    >>> as_document("good film")
+    Traceback (most recent call last):
+    TypeError: a document is a list of tokens, got the string 'good film': use tokenizer.tokenize(text)
+    """
     if isinstance(document, str):
         raise TypeError(f"a document is a list of tokens, got the string {document[:40]!r}: "
                         "use tokenizer.tokenize(text)")

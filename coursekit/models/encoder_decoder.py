@@ -133,6 +133,10 @@ class AdditiveAttention(nn.Module):
     """Bahdanau, Cho and Bengio's alignment model (2015, A.1.2) as a layer: one head, scores wᵀ tanh(W_q q + W_k k).
 
     The states that are attended to are themselves the values. Called like `MultiHeadAttention`; weights (n, 1, T_q, T).
+
+    >>> mixed, weights = AdditiveAttention(d_e=6, d_att=3)(torch.randn(1, 2, 6), torch.randn(1, 5, 6))
+    >>> mixed.shape, weights.shape                                         # 2 target words look at 5 source words
+    (torch.Size([1, 2, 6]), torch.Size([1, 1, 2, 5]))
     """
 
     def __init__(self, d_e, d_att):

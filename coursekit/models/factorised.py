@@ -44,6 +44,12 @@ def replaced(model, document, mask_token="[UNK]"):
     Each head's g is divided by its largest, over the document and its replacements alike, so nothing overflows. Where
     all that a mask keeps then vanishes (the g of a peaky model may span hundreds of powers of ten), that mask is
     computed anew with its own largest g.
+
+    >>> from coursekit.models import load_weights
+    >>> model, masks = load_weights("imdb-tame"), np.array([[True, True], [True, False]])
+    >>> asked = model.predict([["not", "good"], ["not", "[UNK]"]])
+    >>> np.allclose(replaced(model, ["not", "good"])(masks), asked, atol=1e-4)
+    True
     """
     log_g, y = word_terms(model, document, mask_token)
     g = np.exp(log_g - log_g.max((0, 1)))
@@ -74,6 +80,12 @@ def deleted(model, document):
     """The function masks (n, T) → scores (n,) for words deleted from an AttentionClassifier's document.
 
     Not factorised: every mask is a forward pass. But token ids are moved up directly, with no lists of words between.
+
+    >>> from coursekit.models import load_weights
+    >>> model, masks = load_weights("imdb-tame"), np.array([[True, True], [False, True]])
+    >>> asked = model.predict([["not", "good"], ["good"]])
+    >>> np.allclose(deleted(model, ["not", "good"])(masks), asked, atol=1e-4)
+    True
     """
     ids = token_ids(model, [document])[0].numpy()
 

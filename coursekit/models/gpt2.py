@@ -72,6 +72,10 @@ class CausalAttention(nn.Module):
     one each token sees itself and what came before. Returns (output (n, t, d_e), (keys, values) with the new ones in,
     weights (n, K, t, t₀ + t)). Unless weights are asked for they are None, and PyTorch's fused kernel computes the same
     output faster.
+
+    >>> output, (keys, values), weights = CausalAttention(d_e=6, K=2)(torch.randn(1, 3, 6), need_weights=True)
+    >>> keys.shape, weights[0, 0, 0].tolist()                              # the first token sees itself alone
+    (torch.Size([1, 2, 3, 3]), [1.0, 0.0, 0.0])
     """
 
     def __init__(self, d_e, K):

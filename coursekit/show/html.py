@@ -85,5 +85,9 @@ def escape(text):
 
 
 def display_width(text):
-    """About how many letters wide `text` is on screen: East Asian letters and emoji count two, accents none."""
+    """About how many letters wide `text` is on screen: East Asian letters and emoji count two, accents none.
+
+    >>> display_width("cafe\u0301"), display_width("映画")
+    (4, 4)
+    """
     return sum(0 if unicodedata.combining(c) else 2 if unicodedata.east_asian_width(c) in "WF" else 1 for c in text)
