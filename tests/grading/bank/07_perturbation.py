@@ -688,7 +688,7 @@ def _(masks, width):
     return result
 
 
-@wrong("proximity", "calls coursekit.explain.lime.proximity")
+@wrong("proximity", "calls coursekit.explain.surrogate.proximity")
 def _(masks, width):
     return library.lime.__globals__["proximity"](masks, width), _both(-_delta(masks) ** 2 / (2 * width ** 2))[1]
 
@@ -950,7 +950,7 @@ def _(Z, y, weights, ridge):
     return result
 
 
-@wrong("fit", "calls coursekit.explain.lime.weighted_ridge")
+@wrong("fit", "calls coursekit.explain.surrogate.weighted_ridge")
 def _(Z, y, weights, ridge):
     beta, intercept = weighted_ridge(Z, y, weights, ridge)
     return beta, intercept, _r2(Z, y, weights, beta, intercept)

@@ -21,7 +21,7 @@ KEY = ("This key was never put into the dictionary. Print it, and the keys that 
        "in kind?")
 CLOSE = (1e-5, 1e-5)        # tolerance where linear equations are solved
 LIBRARY = tuple(f"coursekit.explain.{name}" for name in (
-    "evaluate_masks", "leave_one_out", "lime", "lime.proximity", "lime.weighted_ridge", "kernel_shap",
+    "evaluate_masks", "leave_one_out", "lime", "surrogate.proximity", "surrogate.weighted_ridge", "kernel_shap",
     "shapley_values"))
 
 
