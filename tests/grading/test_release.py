@@ -99,7 +99,7 @@ def test_every_question_has_its_parts(name):
                       if cell.cell_type == "markdown" and "nbgrader" not in cell.metadata)
     sections = re.split(r"^## ", prose, flags=re.M)
     statements = [part for part in sections if re.search(r"^> [●○]{4} · \d+ minutes", part, re.M)]
-    assert 4 <= len(statements) <= 8
+    assert 4 <= len(statements) <= 8, f"an assignment has 4 to 8 questions, this one has {len(statements)}"
     for source in statements:
         assert "**Why it matters.**" in source
         if "read by a person" not in source:
@@ -122,7 +122,8 @@ def test_minutes_and_points_are_the_same_wherever_they_stand(name):
     boxes = [box.search(source).groups() for source in others if box.search(source)]
     assert re.findall(r"\| ([●○]{4}) \| (\d+) \| (\d+) \|", first) == boxes
     total = sum(int(minutes) for _, minutes, _ in boxes)
-    assert 60 <= total <= 140 and f"**Takes** about {total} minutes" in first
+    assert 60 <= total <= 140, f"it takes 60 to 140 minutes, this one {total}"
+    assert f"**Takes** about {total} minutes" in first
     syllabus = (ROOT / "SYLLABUS.md").read_text(encoding="utf-8")
     assert re.search(rf"assignments? of [^.]*\b{name[:2]}\*{{0,2}} \({total}\s+minutes\)", syllabus)
 

@@ -6,21 +6,28 @@
     check.same(got, expected)            the one comparison; check.difference says in words what differs
 
 A check returns None. If the answer is wrong it raises `CheckFailed`: text without a stack trace for people, a failed
-cell for nbgrader. Topics are loaded when they are asked for, so that importing this costs nothing. A topic's folder holds
-what is expected; where it was left out, `Later` stands for it.
+cell for nbgrader. Topics are loaded when they are asked for, so that importing this costs nothing. A topic's folder
+holds what is expected; where it was left out, `Later` stands for it.
 """
 
 import importlib
 import importlib.util
 
-from coursekit.grade.kit.messages import CheckFailed
 from coursekit.grade.kit.later import Later
+from coursekit.grade.kit.messages import CheckFailed
 from coursekit.grade.kit.same import difference, same
 from coursekit.grade.kit.score import score
 from coursekit.grade.kit.unseen import unseen
 
-TOPICS = {"tokens": "01_tokens", "attention": "02_attention", "gpt2": "03_gpt2", "decoding": "04_decoding",
-          "reading_attention": "05_reading_attention", "gradients": "06_gradients", "perturbation": "07_perturbation"}
+TOPICS = {name.partition("_")[2]: name for name in (
+    "01_tokens",
+    "02_attention",
+    "03_gpt2",
+    "04_decoding",
+    "05_reading_attention",
+    "06_gradients",
+    "07_perturbation",
+)}
 
 __all__ = ["CheckFailed", "TOPICS", "difference", "same", "score", "unseen"]
 

@@ -1,0 +1,102 @@
+"""Begin a new assignment: `python -m tools.new_assignment 08 slalom "SLALOM"`.
+
+Writes what tools/skeleton/ holds, one worked question and one that a person reads, under the new names:
+
+    solutions/08_slalom/08_slalom.ipynb              the notebook, with nbgrader's marks
+    coursekit/grade/checks/08_slalom/__init__.py     what is expected, and the advice
+    tests/grading/bank/08_slalom.py                  answers that test the advice
+
+and registers the topic, `check.slalom`, in coursekit/grade/checks/__init__.py. Nothing that exists is written over.
+CONTRIBUTING.md says how to go on from there.
+"""
+
+import argparse
+import keyword
+import re
+import sys
+from pathlib import Path
+
+import jupytext
+import nbformat
+
+from coursekit.grade import check
+
+from .notebooks import ROOT
+
+SKELETON = Path(__file__).parent / "skeleton"
+REGISTER = Path("coursekit/grade/checks/__init__.py")
+TOPICS = re.compile(r"(?<=TOPICS = \{name\.partition\(\"_\"\)\[2\]: name for name in \()(.*?)(?=\)\})", re.S)
+
+UNMARKED = {"schema_version": 3, "grade": False, "locked": False, "solution": False, "task": False}
+
+
+def begin(number, topic, title, root=ROOT):
+    """Write a new assignment below `root`; return its paths. ValueError or FileExistsError, in one line, before
+    anything is written, for a name that cannot be one or is taken."""
+    texts = made(number, topic, title)
+    register = (root / REGISTER).read_text(encoding="utf-8")
+    taken = re.findall(r'"(\w+)"', TOPICS.search(register)[1])
+    for name in taken:
+        if name.partition("_")[0] == number or name.partition("_")[2] == topic:
+            raise FileExistsError(f"There is {name} already: choose another number and another topic.")
+    for path in texts:
+        if (root / path).exists():
+            raise FileExistsError(f"{path} exists already, and stays as it is.")
+    names = "".join(f'\n    "{name}",' for name in sorted([*taken, f"{number}_{topic}"]))
+    texts[REGISTER] = TOPICS.sub(f"{names}\n", register)
+    for path, text in texts.items():
+        (root / path).parent.mkdir(parents=True, exist_ok=True)
+        (root / path).write_text(text, encoding="utf-8")
+    return list(texts)
+
+
+def made(number, topic, title):
+    """{path: text} of a new assignment's three files; ValueError, in one line, for names that cannot be."""
+    if not re.fullmatch(r"\d\d", number):
+        raise ValueError(f"The number of an assignment has two digits, such as 08, got {number!r}.")
+    if not re.fullmatch(r"[a-z][a-z0-9_]*", topic) or keyword.iskeyword(topic) or topic in vars(check):
+        raise ValueError("A topic is what its checks are called by, check.<topic>: small letters, and no name that "
+                         f"Python or check has for something else, such as slalom, got {topic!r}.")
+    if not title.strip() or re.search(r"[\n\[\]]", title):
+        raise ValueError(f"A title is one line, without square brackets, such as Dyck languages, got {title!r}.")
+    name = f"{number}_{topic}"
+
+    def filled(template):
+        text = (SKELETON / template).read_text(encoding="utf-8")
+        return text.replace("NUMBER", number).replace("TOPIC", topic).replace("TITLE", title)
+
+    return {Path("solutions", name, f"{name}.ipynb"): nbformat.writes(notebook(filled("notebook.py"))) + "\n",
+            Path("coursekit/grade/checks", name, "__init__.py"): filled("checks.py"),
+            Path("tests/grading/bank", f"{name}.py"): filled("bank.py")}
+
+
+def notebook(text):
+    """A notebook from py:percent text; its cells' ids are nbgrader's, or their place."""
+    found = jupytext.reads(text, "py:percent")
+    for place, cell in enumerate(found.cells):
+        cell.id = f"{'code' if cell.cell_type == 'code' else 'text'}-{place:02}"
+        if "nbgrader" in cell.metadata:
+            cell.metadata.nbgrader = UNMARKED | cell.metadata.nbgrader
+            cell.id = cell.metadata.nbgrader["grade_id"].replace("_", "-")
+    found.metadata = {"kernelspec": {"display_name": "Python 3 (ipykernel)", "language": "python", "name": "python3"},
+                      "language_info": {"name": "python"}}
+    found.nbformat, found.nbformat_minor = 4, 5
+    return found
+
+
+def main():
+    parser = argparse.ArgumentParser(prog="python -m tools.new_assignment", description=__doc__.splitlines()[0])
+    parser.add_argument("number", help="two digits, of the lecture before it: 08")
+    parser.add_argument("topic", help="what checks are called by, check.<topic>: slalom")
+    parser.add_argument("title", help="what stands above the notebook: SLALOM")
+    asked = parser.parse_args()
+    try:
+        paths = begin(asked.number, asked.topic, asked.title)
+    except (ValueError, OSError) as error:
+        sys.exit(str(error))
+    print(*paths, sep="\n")
+    print("\nThe question in it is an example: put yours in its place. CONTRIBUTING.md, “An exercise”, says how.")
+
+
+if __name__ == "__main__":
+    main()
