@@ -44,9 +44,7 @@ def begin(number, topic, title, root=ROOT):
             raise FileExistsError(f"{path} exists already, and stays as it is.")
     names = "".join(f'\n    "{name}",' for name in sorted([*taken, f"{number}_{topic}"]))
     texts[REGISTER] = TOPICS.sub(f"{names}\n", register)
-    for path, text in texts.items():
-        (root / path).parent.mkdir(parents=True, exist_ok=True)
-        (root / path).write_text(text, encoding="utf-8")
+    write({root / path: text for path, text in texts.items()})
     return list(texts)
 
 
@@ -68,6 +66,22 @@ def made(number, topic, title):
     return {Path("solutions", name, f"{name}.ipynb"): nbformat.writes(notebook(filled("notebook.py"))) + "\n",
             Path("coursekit/grade/checks", name, "__init__.py"): filled("checks.py"),
             Path("tests/grading/bank", f"{name}.py"): filled("bank.py")}
+
+
+def write(texts):
+    """Write {path: text}, all of them or none: to files beside them first."""
+    beside = {path: path.with_name(path.name + ".tmp") for path in texts}
+    try:
+        for path, text in texts.items():
+            path.parent.mkdir(parents=True, exist_ok=True)
+            beside[path].write_text(text, encoding="utf-8")
+    except OSError:
+        for path in beside.values():
+            if path.parent.is_dir():
+                path.unlink(missing_ok=True)
+        raise
+    for path in texts:
+        beside[path].replace(path)
 
 
 def notebook(text):

@@ -73,6 +73,12 @@ def test_nothing_is_written_over(course):
         new_assignment.begin("90", "halves", "Halves", course)
     assert bank.read_text() == "mine" and not list(course.glob("solutions/*"))
     bank.unlink()
+    (course / "coursekit" / "grade" / "checks" / "90_halves").write_text("a file where a folder is due")
+    with pytest.raises(OSError, match="90_halves"):
+        new_assignment.begin("90", "halves", "Halves", course)
+    assert not [path for name in ("solutions", "tests", "coursekit") for path in (course / name).rglob("*.tmp")]
+    assert not list(course.glob("solutions/*/*")) and not bank.exists()
+    (course / "coursekit" / "grade" / "checks" / "90_halves").unlink()
     new_assignment.begin("90", "halves", "Halves", course)
     with pytest.raises(FileExistsError, match="There is 90_halves already"):
         new_assignment.begin("90", "halves", "Halves", course)
