@@ -322,7 +322,8 @@ def test_score_counts_the_latest_check_of_each_question(capsys):
         out = capsys.readouterr().out
         line = next(line for line in out.splitlines() if line.split()[1:2] == ["fold"])
         assert state in line and f"{points} of 1 points" in line
-        assert out.splitlines()[0] == "Assignment 02 · attention" and line.split()[0] == "7" and "its check has not run" in out and "read by a person" in out
+        assert out.splitlines()[0] == "Assignment 02 · attention" and line.split()[0] == "7"
+        assert "its check has not run" in out and "read by a person" in out
         assert f"\n{points} of 11 points so far; 13 more come from tests with other inputs; 6 from a person" in out
         assert out.endswith("Together 30.\n")
     fold(right, {"other": fold.cases["d_e = 3, d_att = 2, d_out = 5"]})

@@ -105,7 +105,7 @@ check.TOPIC.shares(shares, {
 
 # %%
 tokens = ["not", "a", "good", "film"]
-first, second = torch.tensor([-2.0, 0.2, 2.6, -0.2]), torch.tensor([0.02, 0.01, 0.02, 0.0])
+first, second = torch.tensor([-2.0, 0.2, 2.6, -0.2]), torch.tensor([0.02, 0.005, 0.025, 0.0])
 rows = [("first", first), ("second", second), ("first, shares", shares(first)), ("second, shares", shares(second))]
 show.compare([(name, tokens, scores) for name, scores in rows])
 
