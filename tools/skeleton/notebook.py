@@ -116,13 +116,13 @@ show.compare([(name, tokens, scores) for name, scores in rows])
 # About 60 words in all. Full points for a part need a number from above, and a reason.
 
 # %% [markdown] nbgrader={"grade_id": "in_words", "grade": true, "points": 4, "solution": true}
-# 1. Both give *good* the most. As they came, they disagree about *not*: −2 in the first, +0.02 in the second. As shares
-#    it is 0.4 in both, so they seem to agree.
-# 2. The sign: the first says that *not* speaks against. And the size: all scores of the second are below 0.03, nearly
-#    nothing, but its shares add up to 1 as the others do. A reader would take both for equally sure.
+# 1. Both give *good* the most. As they came, they disagree about *not*: −2 in the first, +0.02 in the second. As
+#    shares it is 0.4 in both.
+# 2. The size: no score of the second reaches 0.03, and its shares add up to 1 all the same. A reader would take both
+#    for equally sure.
 #
-# *Rubric.* Part 1: one point for *good*, one for *not* with its numbers. Part 2: one point for the sign or the
-# size, one for what a reader would believe. Numbers must be those that were printed.
+# *Rubric.* Part 1: one point for *good*, one for *not* with its numbers. Part 2: one point for the size or the
+# sign, one for what a reader would believe. Numbers must be those that were printed.
 
 # %% [markdown]
 # ## Your points, and handing in
