@@ -22,6 +22,9 @@ def gradients_get_through(answer, arguments, reference, cotangent):
     if got is None:
         raise CheckFailed("No gradient gets through it, so nothing in front of it could learn. NumPy, math, .detach(), "
                           ".item(), .tolist() and torch.tensor(…) cut gradients off.")
+    if not got.isfinite().all():
+        raise CheckFailed("The result is right, its gradient is not a number: there is an ∞ · 0 or ∞ − ∞ on the way "
+                          "back. Is exp taken of something large, whose result is thrown away or divided by later?")
     if not same(got, expected, (1e-3, 1e-4)):
         raise CheckFailed("The gradient that gets through it is wrong. Was a part cut off, by .detach(), .item() or "
                           "torch.tensor(…), or a number held fast by clamp?")

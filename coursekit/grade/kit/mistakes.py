@@ -6,9 +6,14 @@ what the mistake would give, and an entry of the tests' bank, where it is handed
 """
 
 import functools
+import math
+
+import numpy as np
 
 from coursekit.grade.kit import services
-from coursekit.grade.kit.same import same
+from coursekit.grade.kit.same import kind, same
+
+NAN = 4.25e17                           # a number that nothing else is
 
 
 def as_answer(reference, instead):
@@ -28,14 +33,14 @@ def likeliest(mistakes, got, right, given, tolerance=None):
     """
     values = [(words, value) for words, answer in mistakes for value in _value(answer, given)]
     for words, value in values:
-        if same(got, value, tolerance) and not same(right, value, tolerance):
+        if _alike(got, value, tolerance) and not same(right, value, tolerance):
             return words
     if type(got) not in (list, tuple) or type(right) is not tuple or len(got) != len(right):
         return None
     wrong = next((i for i, pair in enumerate(zip(got, right, strict=True)) if not same(*pair, tolerance)), None)
     for words, value in values:
         if wrong is not None and type(value) in (list, tuple) and len(value) == len(right) and (
-                same(got[wrong], value[wrong], tolerance) and not same(right[wrong], value[wrong], tolerance)):
+                _alike(got[wrong], value[wrong], tolerance) and not same(right[wrong], value[wrong], tolerance)):
             return words
     return None
 
@@ -46,6 +51,21 @@ def _value(answer, given):
         return [services.run(answer, given())]
     except Exception:
         return []
+
+
+def _alike(got, value, tolerance):
+    """As `same`, where nan is like nan: many a mistake is known by where it puts one."""
+    return same(_without_nan(got), _without_nan(value), tolerance)
+
+
+def _without_nan(value):
+    if type(value) in (list, tuple):
+        return [_without_nan(entry) for entry in value]
+    if kind(value) == "a tensor" and value.is_floating_point():
+        return value.nan_to_num(NAN, math.inf, -math.inf)
+    if kind(value) == "a NumPy array" and value.dtype.kind == "f":
+        return np.nan_to_num(value, nan=NAN, posinf=np.inf, neginf=-np.inf)
+    return NAN if kind(value) == "a number" and math.isnan(value) else value
 
 
 def first_match(got, variants):

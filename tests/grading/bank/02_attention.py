@@ -8,9 +8,6 @@ import math
 
 import numpy as np
 import torch
-import torch.nn.functional as F
-from torch import nn
-from torch.nn.functional import softmax as borrowed
 
 from coursekit import models as library
 from tests.grading.bank.entries import right, wrong
@@ -20,17 +17,6 @@ alias = functools.partial(torch.softmax, dim=-1)
 
 
 # -- softmax ---------------------------------------------------------------------------------------------------------
-
-@wrong("softmax", "softmax calls torch.softmin")
-def _(u, axis):
-    return F.softmin(-u, axis)
-
-
-@wrong("softmax", "`.amax(axis)` and `.amin(axis)` only the values")
-def _(u, axis):
-    e = torch.exp(u - u.max(axis, keepdim=True))
-    return e / e.sum(axis, keepdim=True)
-
 
 @wrong("softmax", "Does it leave torch (NumPy, math)")
 def _(u, axis):
@@ -56,128 +42,21 @@ def _(u, axis):
     return e / (e.sum(axis, keepdim=True) + 1e-3)
 
 
-@wrong("softmax", "exp(1000) is infinite")
-def _(u, axis):
-    return torch.exp(u) / torch.exp(u).sum(axis, keepdim=True)
-
-
-@wrong("softmax", "The weights sum to one along axis")
-def _(u, axis):
-    e = torch.exp(u - u.max())
-    return e / e.sum(0, keepdim=True)
-
-
-@wrong("softmax", "All weights together sum to one")
-def _(u, axis):
-    e = torch.exp(u - u.max())
-    return e / e.sum()
-
-
-@wrong("softmax", "These are exponentials that nobody divided")
-def _(u, axis):
-    return torch.exp(u - u.amax(axis, keepdim=True))
-
-
-@wrong("softmax", "Where is the exponential?")
-def _(u, axis):
-    return u / u.sum(axis, keepdim=True)
-
-
-@wrong("softmax", "is it the natural exponential")
-def _(u, axis):
-    e = 2 ** (u - u.amax(axis, keepdim=True))
-    return e / e.sum(axis, keepdim=True)
-
-
 @wrong("softmax", "right on the inputs that you see", at_once=False)
 def _(u, axis):
     e = torch.exp(u - u.max())      # one maximum for the whole table: rows that are all small become 0/0
     return e / e.sum(axis, keepdim=True)
 
 
-@wrong("softmax", "Scores and weights have one dtype")
+@wrong("softmax", "its gradient is not a number")
 def _(u, axis):
-    u = u.clamp(-500, 500) if u.max() < 999 else u
-    e = torch.exp(u - u.amax(axis, keepdim=True)).float()
-    return e / e.sum(axis, keepdim=True)
-
-
-@wrong("softmax", "No gradient gets through it")
-def _(u, axis):
-    a = u.detach().numpy()
-    e = np.exp(a - a.max(axis, keepdims=True))
-    return torch.tensor(e / e.sum(axis, keepdims=True))
-
-
-@wrong("softmax", "The gradient that gets through it is wrong")
-def _(u, axis):
-    e = torch.exp(u - u.amax(axis, keepdim=True))
-    return e / e.sum(axis, keepdim=True).detach()
-
-
-@wrong("softmax", "it changes what it is given: `u`")
-def _(u, axis):
-    u -= u.amax(axis, keepdim=True)
-    u.exp_()
-    u /= u.sum(axis, keepdim=True)
-    return u
-
-
-@wrong("softmax", "Two shapes do not fit")
-def _(u, axis):
-    e = torch.exp(u - u.amax(axis, keepdim=True))
-    return e / e.sum(axis)
-
-
-@wrong("softmax", "calls itself without end")
-def _softmax(u, axis):
-    return _softmax(u, axis)
-
-
-@wrong("softmax", "calls torch.softmax")
-def _(u, axis):
-    return torch.softmax(u, axis)
-
-
-@wrong("softmax", "calls torch.softmax")
-def _(u, axis):
-    return u.softmax(dim=axis)
-
-
-@wrong("softmax", "calls torch.softmax")
-def _(u, axis):
-    return borrowed(u, axis)
-
-
-@wrong("softmax", "calls torch.softmax")
-def _(u, axis):
-    return alias(u.movedim(axis, -1)).movedim(-1, axis)
-
-
-@wrong("softmax", "calls torch.nn.Softmax")
-def _(u, axis):
-    return nn.Softmax(axis)(u)
-
-
-@wrong("softmax", "calls torch.log_softmax")
-def _(u, axis):
-    return F.log_softmax(u, axis).exp()
-
-
-@wrong("softmax", "calls torch.softmax")
-def _(u, axis):
-    return getattr(torch, "soft" + "max")(u, axis)
+    gaps = u.unsqueeze(axis if axis < 0 else axis + 1) - u.unsqueeze(axis - 1 if axis < 0 else axis)
+    return 1 / torch.exp(-gaps).sum(axis if axis < 0 else axis + 1)
 
 
 @right("softmax", "by logsumexp")
 def _(u, axis):
     return (u - torch.logsumexp(u, axis, keepdim=True)).exp()
-
-
-@right("softmax", "another shift, and a running sum")
-def _(u, axis):
-    e = (u - torch.sort(u, axis, descending=True)[0].narrow(axis, 0, 1) - 3).exp()
-    return e.div(e.cumsum(axis).narrow(axis, -1, 1))
 
 
 @right("softmax", "a loop over lines")
@@ -192,87 +71,9 @@ def _(u, axis):
 
 # -- look_up ---------------------------------------------------------------------------------------------------------
 
-@wrong("look_up", "where is √d_att?")
-def _(q, k, v, tau):
-    alpha = softmax(k @ q / tau, 0)
-    return alpha @ v, alpha
-
-
-@wrong("look_up", "The temperature changes nothing here")
-def _(q, k, v, tau):
-    alpha = softmax(k @ q / math.sqrt(len(q)), 0)
-    return alpha @ v, alpha
-
-
-@wrong("look_up", "hotter means flatter")
-def _(q, k, v, tau):
-    alpha = softmax(tau * k @ q / math.sqrt(len(q)), 0)
-    return alpha @ v, alpha
-
-
-@wrong("look_up", "The two have changed places")
-def _(q, k, v, tau):
-    alpha = softmax(k @ q / (tau * math.sqrt(len(q))), 0)
-    return alpha, alpha @ v
-
-
-@wrong("look_up", "It is its square root")
-def _(q, k, v, tau):
-    alpha = softmax(k @ q / (tau * len(q)), 0)
-    return alpha @ v, alpha
-
-
-@wrong("look_up", "the number of tokens")
-def _(q, k, v, tau):
-    alpha = softmax(k @ q / (tau * math.sqrt(len(k))), 0)
-    return alpha @ v, alpha
-
-
-@wrong("look_up", "The temperature divides the weights")
-def _(q, k, v, tau):
-    alpha = softmax(k @ q / math.sqrt(len(q)), 0) / tau
-    return alpha @ v, alpha
-
-
-@wrong("look_up", "still to be added up")
-def _(q, k, v, tau):
-    alpha = softmax(k @ q / (tau * math.sqrt(len(q))), 0)
-    return alpha[:, None] * v, alpha
-
-
-@wrong("look_up", "Return both")
+@wrong("look_up", "Return two things: output (d_out,), weights (T,).")
 def _(q, k, v, tau):
     return softmax(k @ q / (tau * math.sqrt(len(q))), 0) @ v
-
-
-@wrong("look_up", "the softmax is missing")
-def _(q, k, v, tau):
-    scores = k @ q / (tau * math.sqrt(len(q)))
-    return scores @ v, scores
-
-
-@wrong("look_up", "The temperature stands under the root")
-def _(q, k, v, tau):
-    alpha = softmax(k @ q / math.sqrt(tau * len(q)), 0)
-    return alpha @ v, alpha
-
-
-@wrong("look_up", "divided by √d_out")
-def _(q, k, v, tau):
-    alpha = softmax(k @ q / (tau * math.sqrt(v.shape[1])), 0)
-    return alpha @ v, alpha
-
-
-@wrong("look_up", "In a / b * c only b divides")
-def _(q, k, v, tau):
-    alpha = softmax(k @ q / tau * math.sqrt(len(q)), 0)
-    return alpha @ v, alpha
-
-
-@wrong("look_up", "Only the value with the largest weight came back")
-def _(q, k, v, tau):
-    alpha = softmax(k @ q / (tau * math.sqrt(len(q))), 0)
-    return v[alpha.argmax()], alpha
 
 
 @wrong("look_up", "what is in front of @?")
@@ -294,9 +95,10 @@ def _(q, k, v, tau):
     return alpha @ v, alpha
 
 
-@wrong("look_up", "single_query_attention")
+@wrong("look_up", "the values, weighted by it and added up over the tokens")
 def _(q, k, v, tau):
-    return library.single_query_attention(q / tau, k, v)
+    alpha = softmax(k @ q / (tau * math.sqrt(len(q))), 0)
+    return alpha @ v.flip(0), alpha
 
 
 @right("look_up", "a loop over the tokens")
@@ -317,73 +119,12 @@ def _(q, k, v, tau):
 
 # -- self_attention --------------------------------------------------------------------------------------------------
 
-def _self(e, W_q, W_k, W_v, may_look=None, scale=None, axis=1, fill=-math.inf, after=False, zero_empty=True):
-    """Self-attention with one thing done in another way."""
-    q, k, v = e @ W_q.T, e @ W_k.T, e @ W_v.T
-    scores = q @ k.T / (scale or math.sqrt(q.shape[1]))
-    if may_look is not None and not after:
-        scores = scores.masked_fill(~may_look, fill)
-    A = torch.softmax(scores, axis)
-    if may_look is not None and after:
-        A = A * may_look
-    if zero_empty:
-        A = A.nan_to_num(0.0)
-    return A @ v, A
-
-
-@wrong("self_attention", "has the weights 0/0")
-def _(e, W_q, W_k, W_v, may_look=None):
-    return _self(e, W_q, W_k, W_v, may_look, zero_empty=False)
-
-
-@wrong("self_attention", "is the softmax over the wrong axis?")
-def _(e, W_q, W_k, W_v, may_look=None):
-    return _self(e, W_q, W_k, W_v, may_look, axis=0)
-
-
-@wrong("self_attention", "where is √d_att?")
-def _(e, W_q, W_k, W_v, may_look=None):
-    return _self(e, W_q, W_k, W_v, may_look, scale=1.0)
-
-
-@wrong("self_attention", "divided by √d_e")
-def _(e, W_q, W_k, W_v, may_look=None):
-    return _self(e, W_q, W_k, W_v, may_look, scale=math.sqrt(e.shape[1] + 1e-9))
-
-
-@wrong("self_attention", "The mask is the wrong way round")
-def _(e, W_q, W_k, W_v, may_look=None):
-    return _self(e, W_q, W_k, W_v, None if may_look is None else ~may_look)
-
-
-@wrong("self_attention", "after the softmax, so rows no longer sum to one")
-def _(e, W_q, W_k, W_v, may_look=None):
-    return _self(e, W_q, W_k, W_v, may_look, after=True)
-
-
-@wrong("self_attention", "A score of 0 is not")
-def _(e, W_q, W_k, W_v, may_look=None):
-    return _self(e, W_q, W_k, W_v, may_look, fill=0.0)
-
-
-@wrong("self_attention", "The mask changes nothing here")
-def _(e, W_q, W_k, W_v, may_look=None):
-    return _self(e, W_q, W_k, W_v)
-
-
-@wrong("self_attention", "Only the rows of tokens that may look at nothing are wrong")
-def _(e, W_q, W_k, W_v, may_look=None):
-    return _self(e, W_q, W_k, W_v, may_look, fill=-1e9)
-
-
-@wrong("self_attention", "Queries and keys have changed places")
-def _(e, W_q, W_k, W_v, may_look=None):
-    return _self(e, W_k, W_q, W_v, may_look)
-
-
-@wrong("self_attention", "The mask is transposed")
-def _(e, W_q, W_k, W_v, may_look=None):
-    return _self(e, W_q, W_k, W_v, None if may_look is None else may_look.T)
+def _self(e, W_q, W_k, W_v, may_look=None):
+    scores = e @ W_q.T @ (e @ W_k.T).T / math.sqrt(len(W_q))
+    if may_look is not None:
+        scores = scores.masked_fill(~may_look, -math.inf)
+    A = torch.softmax(scores, 1).nan_to_num(0.0)
+    return A @ e @ W_v.T, A
 
 
 @wrong("self_attention", "`is not None` asks that")
@@ -391,47 +132,11 @@ def _(e, W_q, W_k, W_v, may_look=None):
     return _self(e, W_q, W_k, W_v, may_look if may_look else None)
 
 
-@wrong("self_attention", "`is not None` asks that")
-def _(e, W_q, W_k, W_v, may_look=None):
-    scores = e @ W_q.T @ (e @ W_k.T).T / math.sqrt(len(W_q))
-    if may_look is not None:
-        scores = scores.masked_fill(not may_look, -math.inf)
-    A = softmax(scores, 1)
-    return A @ e @ W_v.T, A
-
-
-@wrong("self_attention", "Something is None there")
-def _(e, W_q, W_k, W_v, may_look=None):
-    scores = (e @ W_q.T @ (e @ W_k.T).T / math.sqrt(len(W_q))).masked_fill(~may_look, -math.inf)
-    A = softmax(scores, 1).nan_to_num()
-    return A @ e @ W_v.T, A
-
-
-@wrong("self_attention", "The *columns* of tokens that may look at nothing were set to zero")
-def _(e, W_q, W_k, W_v, may_look=None):
-    _, A = _self(e, W_q, W_k, W_v, may_look)
-    if may_look is not None:
-        A[:, ~may_look.any(1)] = 0
-    return A @ e @ W_v.T, A
-
-
-@wrong("self_attention", "True and False were added to the scores")
-def _(e, W_q, W_k, W_v, may_look=None):
-    scores = e @ W_q.T @ (e @ W_k.T).T / math.sqrt(len(W_q))
-    A = softmax(scores if may_look is None else scores + may_look, 1)
-    return A @ e @ W_v.T, A
-
-
 @wrong("self_attention", "−∞ · 0 is nan")
 def _(e, W_q, W_k, W_v, may_look=None):
     scores = e @ W_q.T @ (e @ W_k.T).T / math.sqrt(len(W_q))
     A = softmax(scores if may_look is None else scores + ~may_look * -math.inf, 1)
     return A @ e @ W_v.T, A
-
-
-@wrong("self_attention", "Only a score of −∞ gives exactly 0")
-def _(e, W_q, W_k, W_v, may_look=None):
-    return _self(e, W_q, W_k, W_v, may_look, fill=-10.0)
 
 
 @wrong("self_attention", "it changes what it is given: `may_look`")
@@ -445,29 +150,10 @@ def _(e, W_q, W_k, W_v, may_look=None):
     return A @ e @ W_v.T, A
 
 
-@wrong("self_attention", "A times the values")
+@wrong("self_attention", "the output is A times the values")
 def _(e, W_q, W_k, W_v, may_look=None):
     _, A = _self(e, W_q, W_k, W_v, may_look)
     return A.T @ (e @ W_v.T), A
-
-
-@wrong("self_attention", "Two shapes do not fit")
-def _(e, W_q, W_k, W_v, may_look=None):
-    q, k, v = e @ W_q, e @ W_k, e @ W_v
-    A = softmax(q @ k.T / math.sqrt(q.shape[1]), 1)
-    return A @ v, A
-
-
-@wrong("self_attention", "mat1 and mat2", at_once=True)
-def _(e, W_q, W_k, W_v, may_look=None):
-    q, k, v = e @ W_q, e @ W_k, e @ W_v
-    A = softmax(q @ k.T / math.sqrt(q.shape[1]), 1)
-    return A @ v, A
-
-
-@wrong("self_attention", "is not known here")
-def _(e, W_q, W_k, W_v, may_look=None):
-    return attend(e, W_q, W_k, W_v), None                               # noqa: F821
 
 
 @wrong("self_attention", "scaled_dot_product_attention")
@@ -475,12 +161,11 @@ def _(e, W_q, W_k, W_v, may_look=None):
     return library.scaled_dot_product_attention(e @ W_q.T, e @ W_k.T, e @ W_v.T, may_look)
 
 
-@wrong("self_attention", "scaled_dot_product_attention")
+@right("self_attention", "a root in single precision")
 def _(e, W_q, W_k, W_v, may_look=None):
-    q, k, v = e @ W_q.T, e @ W_k.T, e @ W_v.T
-    attention = F.scaled_dot_product_attention
-    A = attention(q, k, torch.eye(len(e), dtype=e.dtype), attn_mask=may_look).nan_to_num(0.0)
-    return A @ v, A
+    scores = e @ W_q.T @ (e @ W_k.T).T / torch.sqrt(torch.tensor(len(W_q)))
+    A = softmax(scores if may_look is None else scores.masked_fill(~may_look, -math.inf), 1).nan_to_num()
+    return A @ (e @ W_v.T), A
 
 
 @right("self_attention", "one query at a time")
@@ -517,53 +202,6 @@ def _masked(scores, allowed):
     return torch.softmax(scores.masked_fill(~allowed, -math.inf), 1)
 
 
-@wrong("masked_weights", "That is the slide's mistake")
-def _(scores, w):
-    return torch.softmax(scores, 1) * _window(len(scores), w)
-
-
-@wrong("masked_weights", "the diagonal stays")
-def _(scores, w):
-    T = len(scores)
-    return _masked(scores, _window(T, w) & ~torch.eye(T).bool())
-
-
-@wrong("masked_weights", "The mask is on the wrong side")
-def _(scores, w):
-    return _masked(scores, _window(len(scores), w).T)
-
-
-@wrong("masked_weights", "the past does not end")
-def _(scores, w):
-    return _masked(scores, torch.ones_like(scores).tril().bool())
-
-
-@wrong("masked_weights", "The window is one too wide")
-def _(scores, w):
-    return _masked(scores, _window(len(scores), w + 1))
-
-
-@wrong("masked_weights", "exp(0) = 1 is not nothing")
-def _(scores, w):
-    return torch.softmax(scores * _window(len(scores), w), 1)
-
-
-@wrong("masked_weights", "The window reaches into the future")
-def _(scores, w):
-    place = torch.arange(len(scores))
-    return _masked(scores, (place[:, None] - place).abs() < w)
-
-
-@wrong("masked_weights", "is the softmax over the wrong axis?")
-def _(scores, w):
-    return torch.softmax(scores.masked_fill(~_window(len(scores), w), -math.inf), 0)
-
-
-@wrong("masked_weights", "is −∞ multiplied by something (−∞ · 0")
-def _(scores, w):
-    return torch.softmax(scores + -math.inf * (~_window(len(scores), w)).float(), 1)
-
-
 @wrong("masked_weights", "not the mask and not the output")
 def _(scores, w):
     return _window(len(scores), w)
@@ -575,48 +213,22 @@ def _(scores, w):
     return softmax(scores, 1)
 
 
-@wrong("masked_weights", "it changes what it is given: `scores`")
-def _(scores, w):
-    return softmax(scores.masked_fill_(~_window(len(scores), w), -math.inf), 1)
-
-
-@wrong("masked_weights", "`&`, `|`, `~`")
+@wrong("masked_weights", "& binds more tightly than <=")
 def _(scores, w):
     s, t = torch.arange(len(scores))[:, None], torch.arange(len(scores))
     return _masked(scores, s - w < t <= s)
 
 
-@wrong("masked_weights", "masked_fill writes −∞ where it is True")
-def _(scores, w):
-    return softmax(scores.masked_fill(_window(len(scores), w), -math.inf), 1)
-
-
-@wrong("masked_weights", "and scores may be lower still", at_once=False)
-def _(scores, w):
-    return softmax(scores.masked_fill(~_window(len(scores), w), -100.0), 1)
-
-
-@wrong("masked_weights", "and scores may be lower still", at_once=False)
-def _(scores, w):
-    return softmax(scores.masked_fill(~_window(len(scores), w), -1e4), 1)
-
-
-@wrong("masked_weights", "a sum from which all weight was taken away", at_once=False)
-def _(scores, w):
-    A = softmax(scores, 1) * _window(len(scores), w)
-    return A / A.sum(1, keepdim=True)
-
-
-@wrong("masked_weights", "Is exp taken of large scores", at_once=False)
+@wrong("masked_weights", "Is exp taken of large scores")
 def _(scores, w):
     g = torch.exp(scores) * _window(len(scores), w)                     # right, as long as no exponential overflows
     return g / g.sum(1, keepdim=True)
 
 
-@wrong("masked_weights", "coursekit.models.causal_mask")
+@wrong("masked_weights", "Which tokens have weight above zero in each row?")
 def _(scores, w):
-    past = library.causal_mask(len(scores))
-    return _masked(scores + past, _window(len(scores), w))
+    s, t = torch.arange(len(scores))[:, None], torch.arange(len(scores))
+    return _masked(scores, _window(len(scores), w) & ((s - t) % 2 == 0))
 
 
 @right("masked_weights", "row by row")
@@ -643,13 +255,9 @@ def _(scores, w):
 
 # -- multi_head ------------------------------------------------------------------------------------------------------
 
-def _heads(e, W_q, W_k, W_v, W_o, K, scale=None, interleaved=False, axis=-1):
-    def split(W):
-        x = e @ W.T
-        return torch.stack([x[:, i::K] for i in range(K)] if interleaved else x.chunk(K, 1))
-
-    q, k, v = map(split, (W_q, W_k, W_v))
-    A = torch.softmax(q @ k.mT / (scale or math.sqrt(q.shape[-1])), axis)
+def _heads(e, W_q, W_k, W_v, W_o, K):
+    q, k, v = (torch.stack((e @ W.T).chunk(K, 1)) for W in (W_q, W_k, W_v))
+    A = torch.softmax(q @ k.mT / math.sqrt(q.shape[-1]), -1)
     return A @ v, A
 
 
@@ -657,78 +265,10 @@ def _side_by_side(x):
     return torch.cat(list(x), 1)
 
 
-@wrong("multi_head", "The heads are interleaved")
-def _(e, W_q, W_k, W_v, W_o, K):
-    outputs, A = _heads(e, W_q, W_k, W_v, W_o, K, interleaved=True)
-    return _side_by_side(outputs) @ W_o.T, A
-
-
-@wrong("multi_head", "Tokens and heads got mixed")
-def _(e, W_q, W_k, W_v, W_o, K):
-    q, k, v = ((e @ W.T).reshape(K, len(e), -1) for W in (W_q, W_k, W_v))
-    A = torch.softmax(q @ k.mT / math.sqrt(q.shape[-1]), -1)
-    return (A @ v).transpose(0, 1).reshape(len(e), -1) @ W_o.T, A
-
-
-@wrong("multi_head", "the root of K·d_att")
-def _(e, W_q, W_k, W_v, W_o, K):
-    outputs, A = _heads(e, W_q, W_k, W_v, W_o, K, scale=math.sqrt(len(W_q)))
-    return _side_by_side(outputs) @ W_o.T, A
-
-
-@wrong("multi_head", "W_o did not mix them")
-def _(e, W_q, W_k, W_v, W_o, K):
-    outputs, A = _heads(e, W_q, W_k, W_v, W_o, K)
-    return _side_by_side(outputs), A
-
-
-@wrong("multi_head", "W_o acts from the wrong side")
-def _(e, W_q, W_k, W_v, W_o, K):
-    outputs, A = _heads(e, W_q, W_k, W_v, W_o, K)
-    return _side_by_side(outputs) @ W_o, A
-
-
-@wrong("multi_head", "unless T comes first before it")
-def _(e, W_q, W_k, W_v, W_o, K):
-    outputs, A = _heads(e, W_q, W_k, W_v, W_o, K)
-    return outputs.reshape(len(e), -1) @ W_o.T, A
-
-
-@wrong("multi_head", "The heads' outputs stand in the wrong order")
-def _(e, W_q, W_k, W_v, W_o, K):
-    outputs, A = _heads(e, W_q, W_k, W_v, W_o, K)
-    return _side_by_side(outputs.flip(0)) @ W_o.T, A
-
-
-@wrong("multi_head", "where is √d_att?")
-def _(e, W_q, W_k, W_v, W_o, K):
-    outputs, A = _heads(e, W_q, W_k, W_v, W_o, K, scale=1.0)
-    return _side_by_side(outputs) @ W_o.T, A
-
-
 @wrong("multi_head", "The output is right. Put the maps on top of each other")
 def _(e, W_q, W_k, W_v, W_o, K):
     outputs, A = _heads(e, W_q, W_k, W_v, W_o, K)
     return _side_by_side(outputs) @ W_o.T, list(A)
-
-
-@wrong("multi_head", "is the softmax over the wrong axis?")
-def _(e, W_q, W_k, W_v, W_o, K):
-    outputs, A = _heads(e, W_q, W_k, W_v, W_o, K, axis=1)
-    return _side_by_side(outputs) @ W_o.T, A
-
-
-@wrong("multi_head", "The output is right. Put the maps on top of each other")
-def _(e, W_q, W_k, W_v, W_o, K):
-    outputs, A = _heads(e, W_q, W_k, W_v, W_o, K)
-    return _side_by_side(outputs) @ W_o.T, torch.cat(list(A))
-
-
-@wrong("multi_head", "is it cut by d_out, not by d_att?")
-def _(e, W_q, W_k, W_v, W_o, K):
-    d_att = len(W_q) // K
-    heads = [self_attention(e, *(W[i * d_att:(i + 1) * d_att] for W in (W_q, W_k, W_v))) for i in range(K)]
-    return torch.cat([output for output, _ in heads], 1) @ W_o.T, torch.stack([A for _, A in heads])
 
 
 @wrong("multi_head", "Are the matrices cut by rows?")
@@ -753,38 +293,10 @@ def _(e, W_q, W_k, W_v, W_o, K):
     return _by_hand(e, zip(W_q.split(K), W_k.split(K), W_v.split(K)), W_o)
 
 
-@wrong("multi_head", "cut by d_e // K rows")
+@wrong("multi_head", "Look at one head alone")
 def _(e, W_q, W_k, W_v, W_o, K):
-    d = e.shape[1] // K
-    return _by_hand(e, zip(W_q.split(d)[:K], W_k.split(d)[:K], W_v.chunk(K)), W_o)
-
-
-@wrong("multi_head", "All heads have the same map")
-def _(e, W_q, W_k, W_v, W_o, K):
-    return _by_hand(e, ((W_q.chunk(K)[0], W_k.chunk(K)[0], W) for W in W_v.chunk(K)), W_o)
-
-
-@wrong("multi_head", "Here heads look at heads")
-def _(e, W_q, W_k, W_v, W_o, K):
-    q, k, v = ((e @ W.T).view(len(e), K, -1) for W in (W_q, W_k, W_v))
-    A = torch.softmax(q @ k.mT / math.sqrt(q.shape[-1]), -1)
-    return (A @ v).flatten(1) @ W_o.T, A
-
-
-@wrong("multi_head", "MultiHeadAttention")
-def _(e, W_q, W_k, W_v, W_o, K):
-    layer = library.MultiHeadAttention(e.shape[1], K, d_att=len(W_q) // K, d_out=len(W_v) // K, bias=False).to(e.dtype)
-    for linear, W in zip((layer.query, layer.key, layer.value, layer.output), (W_q, W_k, W_v, W_o)):
-        linear.weight.data = W
-    output, A = layer(e)
-    return output.detach(), A.detach()
-
-
-@wrong("multi_head", "scaled_dot_product_attention")
-def _(e, W_q, W_k, W_v, W_o, K):
-    q, k, v = (torch.stack((e @ W.T).chunk(K, 1)) for W in (W_q, W_k, W_v))
-    A = torch.softmax(q @ k.mT / math.sqrt(q.shape[-1]), -1)
-    return _side_by_side(F.scaled_dot_product_attention(q, k, v)) @ W_o.T, A
+    outputs, A = _heads(e, W_k, W_q, W_v, W_o, K)
+    return _side_by_side(outputs) @ W_o.T, A
 
 
 @right("multi_head", "one einsum for all heads")
@@ -825,28 +337,9 @@ def _(layer, T, d):
     return not _differs(layer, e, torch.arange(T).flip(0))
 
 
-@wrong("is_equivariant", "One special reordering")
-def _(layer, T, d):
-    e = torch.randn(T, d)
-    return not _differs(layer, e, torch.arange(T).roll(1))
-
-
-@wrong("is_equivariant", "a swap of two")
-def _(layer, T, d):
-    order = torch.arange(T)
-    order[:2] = order[:2].flip(0)
-    return not any(_differs(layer, torch.randn(T, d), order) for _ in range(10))
-
-
 @wrong("is_equivariant", "one try is not enough")
 def _(layer, T, d):
     return not _differs(layer, torch.randn(T, d), torch.randperm(T))
-
-
-@wrong("is_equivariant", "one try is not enough")
-def _(layer, T, d):
-    e = torch.randn(T, d)
-    return not _differs(layer, e, torch.arange(T).flip(0).roll(1))
 
 
 @wrong("is_equivariant", "The layer was never called")
@@ -866,34 +359,10 @@ def _(layer, T, d):
                for e, order in ((torch.randn(T, d), torch.randperm(T)) for _ in range(20)))
 
 
-@wrong("is_equivariant", "Is it layer(e)[order] that you compare")
-def _(layer, T, d):
-    e, order = torch.randn(T, d), torch.randperm(T)
-    return torch.allclose(layer(e[order]), layer(e), atol=1e-4)
-
-
-@wrong("is_equivariant", "nor a comparison that forgives much")
-def _(layer, T, d):
-    e, order = torch.randn(T, d), torch.randperm(T)
-    return torch.allclose(layer(e[order]), layer(e)[order], atol=10.0)
-
-
-@wrong("is_equivariant", "nor an input whose rows are equal")
-def _(layer, T, d):
-    e, order = torch.ones(T, d), torch.randperm(T)
-    return torch.allclose(layer(e[order]).sum(0), layer(e).sum(0), atol=1e-4)
-
-
 @wrong("is_equivariant", "`==` of two tensors compares every entry")
 def _(layer, T, d):
     e, order = torch.randn(T, d), torch.randperm(T)
     return layer(e[order]) == layer(e)[order]
-
-
-@wrong("is_equivariant", "layer takes a tensor of shape")
-def _(layer, T, d):
-    e, order = torch.randn(d, T), torch.randperm(d)
-    return torch.allclose(layer(e[order]), layer(e)[order], atol=1e-4)
 
 
 @right("is_equivariant", "a swap of every two rows")
@@ -922,72 +391,17 @@ def _(layer, T, d):
 
 # -- fold ------------------------------------------------------------------------------------------------------------
 
-@wrong("fold", "u lacks the division by √d_att")
-def _(e_cls, W_q, W_k, W_v, W_l):
-    return W_k.T @ W_q @ e_cls, W_v.T @ W_l
-
-
-@wrong("fold", "u is divided by √d_e")
-def _(e_cls, W_q, W_k, W_v, W_l):
-    return W_k.T @ W_q @ e_cls / math.sqrt(len(e_cls)), W_v.T @ W_l
-
-
-@wrong("fold", "u is divided by √d_out")
-def _(e_cls, W_q, W_k, W_v, W_l):
-    return W_k.T @ W_q @ e_cls / math.sqrt(len(W_l)), W_v.T @ W_l
-
-
-@wrong("fold", "The two have changed places")
-def _(e_cls, W_q, W_k, W_v, W_l):
-    return W_v.T @ W_l, W_k.T @ W_q @ e_cls / math.sqrt(len(W_q))
-
-
-@wrong("fold", "The class token asks")
-def _(e_cls, W_q, W_k, W_v, W_l):
-    return W_q.T @ W_k @ e_cls / math.sqrt(len(W_q)), W_v.T @ W_l
-
-
-@wrong("fold", "w has no root")
-def _(e_cls, W_q, W_k, W_v, W_l):
-    return W_k.T @ W_q @ e_cls / math.sqrt(len(W_q)), W_v.T @ W_l / math.sqrt(len(W_q))
-
-
-@wrong("fold", "It is its square root")
-def _(e_cls, W_q, W_k, W_v, W_l):
-    return W_k.T @ W_q @ e_cls / len(W_q), W_v.T @ W_l
-
-
-@wrong("fold", "so that no matrix is left")
-def _(e_cls, W_q, W_k, W_v, W_l):
-    return W_k.T @ W_q / math.sqrt(len(W_q)), W_v.T @ W_l
-
-
-@wrong("fold", "u has the length of a query")
-def _(e_cls, W_q, W_k, W_v, W_l):
-    return W_q @ e_cls / math.sqrt(len(W_q)), W_v.T @ W_l
-
-
-@wrong("fold", "There is a softmax in u")
-def _(e_cls, W_q, W_k, W_v, W_l):
-    return softmax(W_k.T @ (W_q @ e_cls) / math.sqrt(len(W_q)), 0), W_v.T @ W_l
-
-
-@wrong("fold", "w is a vector of length d_e")
-def _(e_cls, W_q, W_k, W_v, W_l):
-    return W_k.T @ (W_q @ e_cls) / math.sqrt(len(W_q)), W_l
-
-
 @wrong("fold", "the matrix changes sides: what becomes of it there?")
 def _(e_cls, W_q, W_k, W_v, W_l):
     return W_k @ (W_q @ e_cls) / math.sqrt(len(W_q)), W_v @ W_l
 
 
-@wrong("fold", "Return both: u, w")
+@wrong("fold", "Return two things: u (d_e,), w (d_e,).")
 def _(e_cls, W_q, W_k, W_v, W_l):
     return torch.cat([W_k.T @ W_q @ e_cls / math.sqrt(len(W_q)), W_v.T @ W_l])
 
 
-@wrong("fold", "Which vector has that product")
+@wrong("fold", "whose product with e_t is W_ℓ · W_v e_t")
 def _(e_cls, W_q, W_k, W_v, W_l):
     return W_k.T @ W_q @ e_cls / math.sqrt(len(W_q)), W_v.sum(0) * W_l.sum()
 
@@ -1005,3 +419,68 @@ def _(e_cls, W_q, W_k, W_v, W_l):
     q, basis = W_q @ e_cls, torch.eye(len(e_cls), dtype=e_cls.dtype)
     u = torch.stack([q @ (W_k @ b) for b in basis]) / math.sqrt(len(q))
     return u, torch.stack([W_l @ (W_v @ b) for b in basis])
+
+
+# -- cross_attention -------------------------------------------------------------------------------------------------
+
+@wrong("cross_attention", "Queries from x, keys and values from memory")
+def _(x, memory, W_q, W_k, W_v, real=None):
+    q, k, v = x @ W_k.T, memory @ W_q.T, memory @ W_v.T
+    scores = q @ k.T / math.sqrt(q.shape[1])
+    A = softmax(scores if real is None else scores.masked_fill(~real, -math.inf), 1)
+    return A @ v, A
+
+
+@right("cross_attention", "one token at a time, padding thrown away")
+def _(x, memory, W_q, W_k, W_v, real=None):
+    places = torch.arange(len(memory)) if real is None else real.nonzero()[:, 0]
+    A = torch.zeros(len(x), len(memory), dtype=x.dtype)
+    for s, row in enumerate(x):
+        A[s, places] = softmax((memory[places] @ W_k.T) @ (W_q @ row) / len(W_q) ** 0.5, 0)
+    return A @ (memory @ W_v.T), A
+
+
+@right("cross_attention", "einsum, and an added mask")
+def _(x, memory, W_q, W_k, W_v, real=None):
+    scores = torch.einsum("sd,ad,te,ae->st", x, W_q, memory, W_k) / math.sqrt(len(W_q))
+    if real is not None:
+        scores = scores + torch.zeros_like(scores).masked_fill(~real, -math.inf)
+    A = scores.softmax(-1)
+    return [torch.einsum("st,td,od->so", A, memory, W_v), A]
+
+
+# -- they_disagree ---------------------------------------------------------------------------------------------------
+
+@wrong("they_disagree", "Both pick the same word, 'boring'.")
+def _():
+    return "I expected a boring film, and it was not boring at all."
+
+
+@wrong("they_disagree", "Between 5 and 20 are asked for")
+def _():
+    return "movies would"
+
+
+@wrong("they_disagree", "Between 5 and 20 are asked for")
+def _():
+    return "One of the few movies that I would watch again. " * 3
+
+
+@wrong("they_disagree", "Return the review: one text")
+def _():
+    return ["one", "of", "the", "few"]
+
+
+@wrong("they_disagree", "Return the review: one text")
+def _():
+    return None
+
+
+@right("they_disagree", "movies")
+def _():
+    return "one of the few movies that i would watch again"
+
+
+@right("they_disagree", "with a full stop")
+def _():
+    return "One of the few movies that I would watch again!"

@@ -1,0 +1,96 @@
+"""Checks of assignment 02: a query from another text, and a review on which two pictures of attention disagree."""
+
+import functools
+import math
+
+import torch
+
+from coursekit.grade.kit.cases import rounded
+from coursekit.grade.kit.library import ATTENTIONS
+from coursekit.grade.kit.question import question
+from coursekit.grade.kit.services import run
+from coursekit.models import load_weights
+
+__all__ = ["cross_attention", "they_disagree"]
+
+
+# -- cross_attention -------------------------------------------------------------------------------------------------
+
+def _texts(S, T, d_e, d_att, d_out, seed, real=None):
+    shapes = (S, d_e), (T, d_e), (d_att, d_e), (d_att, d_e), (d_out, d_e)
+    return (*(rounded(*shape, seed=seed + i) for i, shape in enumerate(shapes)), *([] if real is None else [real]))
+
+
+@question((1, 1), {"two tokens ask five": _texts(2, 5, 4, 3, 2, seed=60),
+                   "with padding": _texts(3, 4, 4, 2, 5, 70, torch.tensor([True, True, False, False]))},
+          returns="output (S, d_out), A (S, T)", forbidden=ATTENTIONS, lend=("softmax",),
+          instead="matrix products and your softmax",
+          otherwise="Queries from x, keys and values from memory; a row of A for each token of x, and in it no weight "
+                    "on padding.")
+def cross_attention(x, memory, W_q, W_k, W_v, real=None, *, fill=-math.inf, axis=1):
+    """cross_attention(x, memory, W_q, W_k, W_v, real=None): (output (S, d_out), A (S, T)), x asking memory."""
+    q, k = x @ W_q.T, memory @ W_k.T                                    # (S, d_att), (T, d_att)
+    scores = q @ k.T / math.sqrt(q.shape[1])                            # (S, T)
+    A = torch.softmax(scores if real is None else scores.masked_fill(~real, fill), axis)
+    return A @ (memory @ W_v.T), A
+
+
+cross_attention.mistakes(
+    ("The two texts have changed places: x asks, memory answers.",
+     lambda x, memory, *more: cross_attention.reference(memory, x, *more[:3])),
+    ("Here x asks itself. Keys and values are made of memory.",
+     lambda x, memory, *more: cross_attention.reference(x, x, *more[:3])),
+    ("Here memory asks itself. The queries are made of x.",
+     lambda x, memory, *more: cross_attention.reference(memory, memory, *more)),
+    ("The columns sum to one, the rows should: is the softmax over the wrong axis?", dict(axis=0)),
+    ("`real` changes nothing here: padding still gets weight.", lambda *given: cross_attention.reference(*given[:5])),
+    ("The mask is the wrong way round: `real` is True where a token stands, and those may be looked at.",
+     lambda *given: cross_attention.reference(*given[:5], *(~real for real in given[5:] if real is not None))),
+    ("A score of 0 is not “nothing”: exp(0) = 1. In place of a forbidden score put −∞.", dict(fill=0.0)))
+
+
+# -- they_disagree ---------------------------------------------------------------------------------------------------
+
+LONGEST = 20                            # words of the review
+
+
+@functools.cache
+def _model():
+    return load_weights("imdb-tame")
+
+
+def _top(review):
+    """(the token with the most attention, that with the largest share of the score in size, their places)."""
+    model = _model()
+    document = model.tokenizer.tokenize(review)
+    with torch.no_grad():
+        e = model.pad(model.embed(document))
+        u, w = model.fold(e[0])
+        alpha = torch.softmax(e @ u.T, 0)                               # (256, K)
+        share = (alpha * (e @ w.T)).mean(1)
+    places = [values[1:1 + len(document)].argmax().item() for values in (alpha.mean(1), share.abs())]
+    return [document[place] for place in places], places
+
+
+def _tell(answer, arguments):
+    words, places = _top(run(answer, arguments))
+    print(f"  most attention: {words[0]} ({places[0]}); largest share: {words[1]} ({places[1]})")
+
+
+@question((1, 0), {"your own review": ()}, also=_tell)
+def they_disagree():
+    """they_disagree(): a review, a text, whose word with most attention is not the one with the largest share."""
+    return "One of the few movies that I would watch again."
+
+
+@they_disagree.judge
+def _(got):
+    if type(got) is not str:
+        return "Return the review: one text."
+    words = _model().tokenizer.tokenize(got)
+    if not 5 <= len(words) <= LONGEST:
+        return f"The review has {len(words)} tokens. Between 5 and {LONGEST} are asked for."
+    words, places = _top(got)
+    if places[0] == places[1]:
+        return f"Both pick the same word, {words[0]!r}. Which words does the model look at without being moved by them?"
+    return None
