@@ -8,7 +8,9 @@ ONE_THREAD = OMP_NUM_THREADS=1 MKL_NUM_THREADS=1 TOKENIZERS_PARALLELISM=false
 
 help:
 	@echo 'make lab        set up, and open JupyterLab on the first lecture'
-	@echo 'make test       set up, and run the tests (about 20 minutes on two cores)'
+	@echo 'make test       set up, and run the tests (about 7 minutes on two cores)'
+	@echo 'make test-fast  the same without notebooks, sandbox and browser (about 2 minutes)'
+	@echo 'make test-all   every test there is, by hand and before a release (about 15 minutes)'
 	@echo 'make lint       set up, and look over the Python files with ruff'
 	@echo 'make setup      only set up: builds .venv, or brings it up to date'
 	@echo 'make run        execute every lecture; print seconds and peak memory of each'
@@ -25,8 +27,16 @@ lab: setup
 	@root=; [ "$$(id -u)" != 0 ] || root=--allow-root; \
 	JUPYTER_CONFIG_PATH="$$PWD/tools/jupyter" $(PY) -m jupyterlab $$root --ServerApp.root_dir=. lectures/00_welcome.ipynb
 
+TESTS = $(ONE_THREAD) $(PY) -m pytest tests -n auto --dist loadgroup --no-loadscope-reorder
+
 test: setup
-	$(ONE_THREAD) $(PY) -m pytest tests -n 2 --dist loadscope
+	$(TESTS) -m 'not slow'
+
+test-fast: setup
+	$(TESTS) -m 'not (slow or notebook or sandbox or browser)'
+
+test-all: setup
+	$(TESTS) --everything
 
 lint: setup
 	@$(PY) -m ruff check .
@@ -57,4 +67,4 @@ bench: setup
 	    $(ONE_THREAD) $(PY) -m bench.$$name || exit 1; \
 	done
 
-.PHONY: help setup lab test lint run lectures exercises grade bench
+.PHONY: help setup lab test test-fast test-all lint run lectures exercises grade bench

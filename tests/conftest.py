@@ -1,8 +1,74 @@
-"""A table at the end of the test run: what each lecture took, beside the budgets."""
+"""The tiers of the tests, how they share the processors, and at the end a table of what each lecture took.
+
+    notebook   executes notebooks in kernels        sandbox   runs student code in a sandbox
+    browser    drives a browser                     slow      belongs to `make test-all` alone
+
+The first three marks are set here, by where a test stands or what it asks for; `slow` stands at the tests.
+"""
+
+import os
+import sys
+from pathlib import Path
+
+import pytest
 
 SECONDS, MEGABYTES = 60, 1000
+HERE = Path(__file__).parent
+LIGHT = str(HERE / "light")
+sys.modules.setdefault("rfc3987_syntax", None)                          # see tests/light; and of what tests start:
+os.environ["PYTHONPATH"] = os.pathsep.join([LIGHT, *filter(None, [os.environ.get("PYTHONPATH")])])
+
+# Where a test stands (the start of its path) → its mark.
+MARKS = {"browser/": "browser", "notebooks/test_lectures.py": "notebook", "notebooks/test_widgets.py": "notebook",
+         "tools/test_notebooks.py": "notebook", "grading/hostile/": "sandbox",
+         "grading/test_bank_sandboxed.py": "sandbox"}
+SANDBOXED = {"sandbox", "kind"}                                         # fixtures
+
+# What takes longest begins first. The tests of a file stay in one process, for the sake of what they share, and so do
+# all that look at the graded class; but not those of these files, which share nothing.
+FIRST = ["notebooks/test_lectures.py", "grading/test_bank_sandboxed.py", "browser/", "grading/test_pipeline.py",
+         "grading/test_release.py", "grading/test_nbgrader.py", "grading/test_execute.py", "grading/hostile/",
+         "grading/", "models/", ""]
+APART = ("notebooks/test_lectures.py", "grading/test_bank_sandboxed.py", "grading/test_bank.py",
+         "grading/test_release.py", "grading/hostile/test_corpus.py")
+MEMORY = 2 << 30                                                        # bytes that one process of tests may need
 
 
+def place(item):
+    """Where a test stands, from tests/ on."""
+    return item.path.relative_to(HERE).as_posix()
+
+
+@pytest.hookimpl(tryfirst=True)                                         # pytest-xdist then reads the groups
+def pytest_collection_modifyitems(items):
+    """Set the marks, the groups of tests that stay in one process, and the order."""
+    for item in items:
+        where = place(item)
+        marks = [mark for start, mark in MARKS.items() if where.startswith(start)]
+        for mark in marks + ["sandbox"] * bool(SANDBOXED & set(item.fixturenames)):
+            item.add_marker(mark)
+        if "graded" in item.fixturenames or not where.startswith(APART):
+            item.add_marker(pytest.mark.xdist_group("class" if "graded" in item.fixturenames else where))
+    items.sort(key=lambda item: next(i for i, start in enumerate(FIRST) if place(item).startswith(start)))
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_auto_num_workers():
+    """One process for each processor, as far as the memory goes."""
+    here = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") if hasattr(os, "sysconf") else MEMORY
+    return max(1, min(here, memory // MEMORY))
+
+
+def pytest_addoption(parser):
+    parser.addoption("--everything", action="store_true",
+                     help="skip no lecture because it is unchanged, and try its controls everywhere twice")
+
+
+@pytest.fixture(scope="session")
+def everything(pytestconfig):
+    """Was --everything said?"""
+    return pytestconfig.getoption("everything")
 def pytest_terminal_summary(terminalreporter):
     """Print what tests/notebooks/test_lectures.py measured (its tests may have run in other processes)."""
     measured = {}
@@ -17,5 +83,6 @@ def pytest_terminal_summary(terminalreporter):
     for name, found in sorted(measured.items()):
         notes = ["over its seconds"] * (found["seconds"] > SECONDS) + ["over its memory"] * (found["peak"] > MEGABYTES)
         notes += ["run WITH a network: no namespaces here"] * (not found["offline"])
-        line = f"{name:<28}{found['seconds']:>8.1f} s{found['peak']:>8.0f} MB  {', '.join(notes)}"
+        line = (f"{name:<28}{found['seconds']:>8.1f} s{found['peak']:>8.0f} MB   and {found['tried']:.1f} s of trying "
+                f"its controls  {', '.join(notes)}")
         terminalreporter.write_line(line.rstrip())

@@ -1,6 +1,5 @@
 """The rooms of coursekit: imports run downwards, in no circle; the package itself is light; names are explained."""
 
-import ast
 import doctest
 import importlib
 import inspect
@@ -13,29 +12,12 @@ from pathlib import Path
 import pytest
 
 import coursekit
+from tools.closure import imported
 
 PACKAGE = Path(coursekit.__file__).parent
 GROUND = "inputs"       # one module below all rooms
 ROOMS = [GROUND, "text", "show", "models", "tasks", "explain", "evaluate", "experiments", "grade"]
 MODULES = sorted(module.name for module in pkgutil.walk_packages([str(PACKAGE)], "coursekit."))
-
-
-def imported(module):
-    """The coursekit modules that a module's source imports anywhere, also inside functions, as full names."""
-    path = PACKAGE.parent.joinpath(*module.split("."))
-    is_package = path.is_dir()
-    source = (path / "__init__.py" if is_package else path.with_suffix(".py")).read_text(encoding="utf-8")
-    here = module if is_package else module.rpartition(".")[0]
-    found = set()
-    for node in ast.walk(ast.parse(source)):
-        if isinstance(node, ast.Import):
-            found |= {alias.name for alias in node.names}
-        elif isinstance(node, ast.ImportFrom):
-            base = here.rsplit(".", node.level - 1)[0] if node.level else ""
-            origin = ".".join(filter(None, [base, node.module]))
-            inner = [f"{origin}.{alias.name}" for alias in node.names]
-            found |= {name if name in MODULES else origin for name in inner}
-    return {name for name in found if name.split(".")[0] == "coursekit"} - {"coursekit", module}
 
 
 def room(module):

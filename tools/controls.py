@@ -1,13 +1,15 @@
 """Try every `interact` of a notebook over its range. Runs in the notebook's kernel: `install()` before the first cell.
 
 ipywidgets shows an exception in a callback beside the control and goes on, so a broken setting is easily missed. Here
-`interact`, `interact_manual`, `interactive` and `interactive_output` call the function for the settings in `settings`,
-and the first that fails stops the notebook with the control, the setting and the error. `again()`, after the last cell,
-tries them all once more: a later cell may have given another meaning to a name that a function reads.
+`interact`, `interact_manual`, `interactive` and `interactive_output` first call the function for the settings in
+`settings`, and the first that fails stops the notebook with the control, the setting and the error; then they do what
+they always do. `again()`, after the last cell, tries them all once more, at their ends: a later cell may have given
+another meaning to a name that a function reads.
 """
 
 import itertools
 import random
+import time
 from types import SimpleNamespace
 
 import ipywidgets
@@ -17,9 +19,10 @@ from ipywidgets.widgets import interaction
 MOST_SETTINGS = 40              # of one control
 STEPS = 7                       # of one slider
 
-counted = SimpleNamespace(controls=0, calls=0)
+counted = SimpleNamespace(controls=0, calls=0, seconds=0.0)
 recorded = []                     # (number, function, widgets) of every control so far
-real_interactive = interaction.interactive
+real = SimpleNamespace(**{name: getattr(interaction, name) for name in (
+    "interact", "interact_manual", "interactive", "interactive_output")})
 
 
 def values(widget):
@@ -62,21 +65,29 @@ def settings(widgets):
     return list({repr(setting): setting for setting in chosen}.values())
 
 
+def ends(widgets):
+    """Three of the settings: as the widgets stand, the lowest and the highest of all."""
+    ranges = [values(widget) for widget in widgets]
+    chosen = [tuple(widget.value for widget in widgets), *(tuple(tried[i] for tried in ranges) for i in (0, -1))]
+    return list({repr(setting): setting for setting in chosen}.values())
+
+
 def try_all(function, widgets):
     """Call `function` for every setting of its widgets (a dict, by argument)."""
     counted.controls += 1
     recorded.append((counted.controls, function, widgets))
-    _call(*recorded[-1])
+    _call(*recorded[-1], settings)
 
 
-def again():
-    """Call every function of the notebook once more for every setting, with the names as they stand now."""
+def again(every=False):
+    """Call every function of the notebook once more, with the names as they stand now: at its ends, or everywhere."""
     for control in recorded:
-        _call(*control, when=" after the last cell")
+        _call(*control, settings if every else ends, " after the last cell")
 
 
-def _call(number, function, widgets, when=""):
-    for setting in settings(list(widgets.values())):
+def _call(number, function, widgets, which, when=""):
+    start = time.perf_counter()
+    for setting in which(list(widgets.values())):
         arguments = dict(zip(widgets, setting, strict=True))
         try:
             with capture_output():
@@ -86,33 +97,42 @@ def _call(number, function, widgets, when=""):
             raise AssertionError(f"control {number}{when}, {function.__name__}({said}): "
                                  f"{type(error).__name__}: {error}") from error
         counted.calls += 1
+    counted.seconds += time.perf_counter() - start
 
 
-def try_interact(function=None, *rest, **abbreviations):
-    """In place of `interact` and `interact_manual`: a function call, or a decorator with or without arguments."""
-    if function is None:
-        return lambda decorated: try_interact(decorated, **abbreviations)
-    made = real_interactive(function, {"manual": True}, **abbreviations)     # manual: builds the widgets, calls nothing
+def tried_first(interact):
+    """In place of an `interact`: a function call, or a decorator with or without arguments."""
+    def stand_in(function=None, **abbreviations):
+        if function is None:
+            return lambda decorated: stand_in(decorated, **abbreviations)
+        try_widgets_of(function, abbreviations)
+        return interact(function, **abbreviations)
+
+    stand_in.options = lambda **options: tried_first(interact.options(**options))
+    return stand_in
+
+
+def try_widgets_of(function, abbreviations):
+    """Try the widgets that `interactive` makes of these abbreviations."""
+    made = real.interactive(function, {"manual": True}, **abbreviations)     # manual: builds the widgets, calls nothing
     try_all(function, {widget._kwarg: widget for widget in made.kwargs_widgets})
-    return function
 
 
 def try_interactive(function, options={}, **abbreviations):
     """In place of `interactive`: the real widget, once all settings have passed."""
-    try_interact(function, **abbreviations)
-    return real_interactive(function, options, **abbreviations)
+    try_widgets_of(function, abbreviations)
+    return real.interactive(function, options, **abbreviations)
 
 
 def try_interactive_output(function, controls):
     """In place of `interactive_output`."""
     try_all(function, controls)
-    return ipywidgets.Output()
+    return real.interactive_output(function, controls)
 
 
 def install():
     """Put the four stand-ins where notebooks import the real ones from."""
-    try_interact.options = lambda **options: try_interact
     for place in (ipywidgets, ipywidgets.widgets, interaction):
-        place.interact = place.interact_manual = try_interact
+        place.interact, place.interact_manual = tried_first(real.interact), tried_first(real.interact_manual)
         place.interactive = try_interactive
         place.interactive_output = try_interactive_output

@@ -41,13 +41,13 @@ def server(folder):
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
     own = {f"JUPYTER_{kind}_DIR": str(beside / kind) for kind in ("CONFIG", "DATA", "RUNTIME")}
+    own |= {"PYTHONPATH": os.pathsep.join([str(ROOT), os.environ["PYTHONPATH"]]), "OMP_NUM_THREADS": "1"}
     own["JUPYTER_CONFIG_PATH"] = str(ROOT / "tools" / "jupyter")                # as `make lab` starts it
     with open(beside / "server.log", "w+") as log:
         process = subprocess.Popen(
             [sys.executable, "-m", "jupyterlab", "--no-browser", "--allow-root", "--ServerApp.ip=127.0.0.1",
              f"--ServerApp.port={port}", "--ServerApp.port_retries=0", f"--IdentityProvider.token={TOKEN}"],
-            cwd=folder, stdout=log, stderr=log,
-            env=os.environ | own | {"PYTHONPATH": str(ROOT), "OMP_NUM_THREADS": "1"})
+            cwd=folder, stdout=log, stderr=log, env=os.environ | own)
         try:
             until = time.monotonic() + 120
             while True:

@@ -18,6 +18,7 @@ from coursekit.grade.__main__ import main
 from coursekit.grade.marking.course import Course
 
 ROOT = Path(__file__).parents[2]
+WITH_COURSE = {"PYTHONPATH": os.pathsep.join([str(ROOT), os.environ["PYTHONPATH"]]), "OMP_NUM_THREADS": "1"}
 NAME = "01_small"
 SECRET = "tangerine-7351"                       # in the hidden tests; it must turn up nowhere that students can look
 FULL = 5                                        # points without the text, which has 3 more
@@ -212,7 +213,7 @@ def start(folder, *arguments):
     """Start a command in a course folder, in a process of its own."""
     return subprocess.Popen([sys.executable, "-m", "coursekit.grade", *arguments], cwd=folder, text=True,
                             stdout=subprocess.PIPE,
-                            stderr=subprocess.PIPE, env=os.environ | {"PYTHONPATH": str(ROOT), "OMP_NUM_THREADS": "1"})
+                            stderr=subprocess.PIPE, env=os.environ | WITH_COURSE)
 
 
 def command(folder, *arguments, status=0):

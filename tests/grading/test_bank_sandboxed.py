@@ -1,7 +1,14 @@
-"""The bank once more, as submissions are marked: answers in a sandbox, tests outside. The marks must be the same."""
+"""The bank once more, as submissions are marked: answers in a sandbox, tests outside. The marks must be the same.
+
+All right answers, and of the wrong ones a sample of each assignment: one for each way in which something travels
+between the two (`WAYS`), and two that are drawn anew with each commit. `make test-all` tries every answer.
+"""
 
 import ast
 import inspect
+import random
+import re
+import subprocess
 import textwrap
 from pathlib import Path
 
@@ -12,9 +19,18 @@ from coursekit.grade.marking.cells import LockedCell
 from coursekit.grade.marking.execute import run_notebook
 from coursekit.grade.sandbox.process import Limits
 from tests.grading.bank.assignments import ASSIGNMENTS, NAMES
-from tests.grading.sandboxed import kind_or_skip
 
 LIMITS = Limits(call=5, submission=1000)
+SHORT = Limits(call=1, submission=1000)                                 # for answers that never come back
+ENDLESS = re.compile(r"has not come back|never get on|for ever\b")
+WAYS = {                                                                # what is said of an answer …
+    "exception": re.compile(r"stops with|\w+Error\b|itself without end"),
+    "changed argument": re.compile("changes what it is given"),
+    "endless": ENDLESS,
+    "no data": re.compile(r"got a (function|generator|map|dict_keys|range)|came back is a function"),
+    "callback": re.compile(r"\w takes (one|at most|three) |got a single one"),          # by a function of the check's
+    "forbidden call": re.compile(r"\bcalls (torch|coursekit)\."),
+}
 
 
 def student_cells(assignment):
@@ -32,9 +48,25 @@ def student_cells(assignment):
     return "\n".join(map(ast.unparse, kept)), named
 
 
-def notebook_of(assignment):
-    """(a notebook in which every answer of the bank is given and tested in turn, what is locked in it, [(id of its
-    test, question, words or None, idiom or words)])."""
+def sample(assignment, seed):
+    """Of an assignment's wrong answers, one for each of WAYS that has one, and two drawn by the seed (a text)."""
+    draw, order = random.Random(seed), list(assignment.wrong)
+    draw.shuffle(order)
+    chosen = order[:2]
+    for said in WAYS.values():
+        chosen += [entry for entry in order if said.search(entry[1])][:1]
+    return [entry for entry in assignment.wrong if entry in chosen]
+
+
+def commit():
+    """The commit that is checked out, "" where git knows none."""
+    done = subprocess.run(["git", "rev-parse", "HEAD"], cwd=Path(__file__).parent, capture_output=True, text=True)
+    return done.stdout.strip()
+
+
+def notebook_of(assignment, wrong, right):
+    """(a notebook in which these answers are given and tested in turn, what is locked in it, [(id of a test, question,
+    answer, the words that it must say, or None if it must pass)])."""
     shared, named = student_cells(assignment)
     cells, locked, wanted = [], {"imports": LockedCell(assignment.cells["imports"], False)}, []
 
@@ -47,8 +79,8 @@ def notebook_of(assignment):
     cells.append(new_code_cell("", metadata={"nbgrader": {"grade_id": "imports"}}))
     cells.append(new_code_cell(shared))
     cells += [new_code_cell(assignment.cells[question]) for question in assignment.questions]
-    answers = [(question, words, at_once, answer) for question, words, at_once, answer in assignment.wrong] + \
-              [(question, None, False, answer) for question, _, answer in assignment.right]
+    answers = [(question, words, at_once, answer) for question, words, at_once, answer in wrong] + \
+              [(question, None, False, answer) for question, _, answer in right]
     for question, words, at_once, answer in answers:
         cells.append(new_code_cell(named(question, answer)))
         visible, hidden = test(assignment.cells[f"check_{question}"]), test(assignment.cells[f"more_{question}"])
@@ -57,10 +89,10 @@ def notebook_of(assignment):
     return new_notebook(cells=cells), locked, wanted
 
 
-@pytest.mark.parametrize("name", NAMES)
-def test_the_bank_gets_the_same_marks_in_a_sandbox(name):
-    notebook, locked, wanted = notebook_of(ASSIGNMENTS[name])
-    outcome = run_notebook(notebook, locked, None, kind_or_skip(), LIMITS)
+def mark(assignment, wrong, right, limits, kind):
+    """Run these answers in a sandbox; what is said of those that it says something else of than the bank, as text."""
+    notebook, locked, wanted = notebook_of(assignment, wrong, right)
+    outcome = run_notebook(notebook, locked, None, kind, limits)
     assert outcome.state == "ran", outcome.notes
     outputs = {cell.metadata.nbgrader.grade_id: cell.outputs
                for cell in outcome.notebook.cells if "nbgrader" in cell.metadata}
@@ -68,6 +100,31 @@ def test_the_bank_gets_the_same_marks_in_a_sandbox(name):
     for test, question, answer, words in wanted:
         errors = [" ".join(output.evalue.split()) for output in outputs[test] if output.output_type == "error"]
         if bool(errors) != (words is not None) or errors and words not in errors[0]:
-            different.append((question, inspect.getsource(answer), words, errors))
-    assert not different, "\n\n".join(f"{question}\n{source}{words!r}\n{errors}"
-                                      for question, source, words, errors in different)
+            different.append(f"{question}\n{inspect.getsource(answer)}{words!r}\n{errors}")
+    return "\n\n".join(different)
+
+
+def mark_all(assignment, wrong, right, kind):
+    """`mark`, with short limits for those that never come back."""
+    endless = [entry for entry in wrong if ENDLESS.search(entry[1])]
+    different = mark(assignment, [entry for entry in wrong if entry not in endless], right, LIMITS, kind)
+    assert not different, different
+    different = endless and mark(assignment, endless, [], SHORT, kind)
+    assert not different, different
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_sample_of_the_bank_gets_the_same_marks_in_a_sandbox(name, sandbox):
+    assignment = ASSIGNMENTS[name]
+    mark_all(assignment, sample(assignment, commit() + name), assignment.right, sandbox)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", NAMES)
+def test_the_bank_gets_the_same_marks_in_a_sandbox(name, sandbox):
+    mark_all(ASSIGNMENTS[name], ASSIGNMENTS[name].wrong, ASSIGNMENTS[name].right, sandbox)
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_of_each_way_to_travel_there_is_an_answer(way):
+    assert any(WAYS[way].search(words) for name in NAMES for _, words, *_ in ASSIGNMENTS[name].wrong)

@@ -12,7 +12,6 @@ from coursekit.grade.kit import limit
 from coursekit.grade.marking.cells import LockedCell
 from coursekit.grade.marking.execute import run_notebook
 from tests.grading.bank.assignments import ASSIGNMENTS
-from tests.grading.sandboxed import kind_or_skip
 
 HERE = ASSIGNMENTS["07_perturbation"]
 NUMBERS = itertools.count()
@@ -128,7 +127,7 @@ def test_what_an_answer_needs_is_imported_before_its_time_is_measured(monkeypatc
     assert names == ["torch._dynamo", "json"]
 
 
-def test_in_a_sandbox_as_well():
+def test_in_a_sandbox_as_well(sandbox):
     names = ["perturbed", *CALL_IT]
     sources = cells(perturbed=TURNED)
     locked = {"imports": LockedCell(HERE.cells["imports"], False)} | {
@@ -137,7 +136,7 @@ def test_in_a_sandbox_as_well():
         *(new_code_cell(source, metadata={"nbgrader": {"grade_id": "imports"}} if question == "imports" else {})
           for question, source in sources.items()),
         *(new_code_cell("", metadata={"nbgrader": {"grade_id": f"check_{name}"}}) for name in names)])
-    outcome = run_notebook(notebook, locked, None, kind_or_skip())
+    outcome = run_notebook(notebook, locked, None, sandbox)
     assert outcome.state == "ran", outcome.notes
     errors = [output.evalue for cell in outcome.notebook.cells for output in cell.get("outputs", [])
               if output.output_type == "error"]

@@ -22,6 +22,7 @@ from tests.grading.classroom import (
     PICTURE,
     ROOT,
     SECRET,
+    WITH_COURSE,
     WRONG,
     answers,
     cell,
@@ -34,7 +35,7 @@ from tests.grading.classroom import (
 def nbgrader(folder, *arguments, **variables):
     """Run nbgrader's command in a course folder."""
     return subprocess.run([sys.executable, "-m", "nbgrader", *arguments], cwd=folder, capture_output=True, text=True,
-                          timeout=180, env=os.environ | {"PYTHONPATH": str(ROOT), "OMP_NUM_THREADS": "1"} | variables)
+                          timeout=180, env=os.environ | WITH_COURSE | variables)
 
 
 def points(course, student):

@@ -20,8 +20,9 @@ def course(tmp_path):
     def tool(*arguments):
         program = ("import sys; from pathlib import Path; from tools import notebooks; root = Path.cwd(); "
                    "notebooks.ROOT = root; notebooks.find.__defaults__ = ('', root / 'lectures'); notebooks.main()")
+        folders = os.pathsep.join([str(tmp_path), os.environ["PYTHONPATH"]])
         return subprocess.run([sys.executable, "-c", program, *arguments], cwd=tmp_path, capture_output=True, text=True,
-                              env={**os.environ, "PYTHONPATH": str(tmp_path)})
+                              env=os.environ | {"PYTHONPATH": folders})
 
     def lecture(name, *sources):
         path = tmp_path / "lectures" / name
