@@ -83,8 +83,9 @@ def notebook_of(assignment, wrong, right):
               [(question, None, False, answer) for question, _, answer in right]
     for question, words, at_once, answer in answers:
         cells.append(new_code_cell(named(question, answer)))
-        visible, hidden = test(assignment.cells[f"check_{question}"]), test(assignment.cells[f"more_{question}"])
-        wanted += [(visible, question, answer, words if at_once else None), (hidden, question, answer, words and "")]
+        wanted.append((test(assignment.cells[f"check_{question}"]), question, answer, words if at_once else None))
+        if more := assignment.cells.get(f"more_{question}"):                # an open task has no hidden tests
+            wanted.append((test(more), question, answer, words and ""))
         cells.append(new_code_cell(assignment.cells[question]))
     return new_notebook(cells=cells), locked, wanted
 
