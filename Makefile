@@ -10,7 +10,7 @@ help:
 	@echo 'make lab        set up, and open JupyterLab on the first lecture'
 	@echo 'make test       set up, and run the tests (about 7 minutes on two cores)'
 	@echo 'make test-fast  the same without notebooks, sandbox and browser (about 2 minutes)'
-	@echo 'make test-all   every test there is, by hand and before a release (about 15 minutes)'
+	@echo 'make test-all   every test there is, by hand and before a release (about 25 minutes)'
 	@echo 'make lint       set up, and look over the Python files with ruff'
 	@echo 'make setup      only set up: builds .venv, or brings it up to date'
 	@echo 'make run        execute every lecture; print seconds and peak memory of each'
