@@ -46,6 +46,13 @@ def test_a_form_of_arrays_and_one_that_says_nothing():
     assert found == "`x` has the shape (2,), and (3,) is due."
 
 
+def test_a_list_for_a_numpy_array_and_an_array_for_a_number_are_named():
+    line = parts_of("β (d,), the intercept")
+    assert about_form(line, ([1.0], 2.0), (np.ones(1), 2.0)) == "`β` is a NumPy array: np.array(…) makes one of a list."
+    assert about_form(line, (np.ones(1), np.ones(1)), (np.ones(1), 2.0)) == "the intercept is a single number."
+    assert about_form(line, (np.ones(1), np.float32(3)), (np.ones(1), 2.0)) is None
+
+
 # -- mistakes --------------------------------------------------------------------------------------------------------
 
 @question((1, 1), {"three": ([1.0, 2.0, 6.0],), "two": ([2.0, 5.0],)}, returns="mean, spread",
@@ -201,3 +208,12 @@ def test_the_score_says_when_the_written_answer_is_still_empty(tmp_path, monkeyp
     assert "still empty, as saved" in last_lines("YOUR ANSWER HERE") and "read by a person" in last_lines("My view: …")
     out = last_lines("")
     assert out.startswith("Assignment 01 · tokens\n") and "   2  merge " in out
+
+
+def test_the_score_speaks_of_hidden_tests_only_where_there_are_any(monkeypatch, capsys):
+    monkeypatch.setattr(score, "_results", {("perturbation", "apart", False): "passed"})
+    assert check.perturbation
+    score.score()
+    lines = {line.split()[1]: line for line in capsys.readouterr().out.splitlines() if line.startswith("   ")}
+    assert lines["apart"].endswith("passes                  1 of 1 points")
+    assert lines["fit"].endswith("0 of 2 points, and 3 by tests that you do not see")

@@ -78,9 +78,9 @@ def _line(topic, number, question):
     if not visible + hidden:
         text = "a bonus, for no points"
     else:
-        text = f"{visible * (seen == 'passed')} of {visible} points, " + (
-            f"and {hidden} by tests that you do not see" if tested is None else
-            f"{hidden * (tested == 'passed')} of {hidden} by tests with other inputs")
+        text = f"{visible * (seen == 'passed')} of {visible} points" + (
+            "" if not hidden else f", and {hidden} by tests that you do not see" if tested is None else
+            f", {hidden * (tested == 'passed')} of {hidden} by tests with other inputs")
     print(f"  {number:>2}  {question.name:<20} {STATES[seen]:<25} {text}")
     return earned, hidden * (tested is None)
 
