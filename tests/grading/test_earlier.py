@@ -9,14 +9,17 @@ from nbformat.v4 import new_code_cell, new_notebook
 
 from coursekit.grade import check
 from coursekit.grade.kit import limit
+from coursekit.grade.kit.score import forget
 from coursekit.grade.marking.cells import LockedCell
 from coursekit.grade.marking.execute import run_notebook
 from tests.grading.bank.assignments import ASSIGNMENTS
 
 HERE = ASSIGNMENTS["07_perturbation"]
 NUMBERS = itertools.count()
-CALL_IT = ["leave_one_out", "lime", "shapley", "shapley_from_orders"]
+CALL_IT = ["leave_one_out", "lime", "shapley", "kernel_shap", "shapley_from_orders"]
 TURNED = ("if not kept", "if kept")
+SLIPS = {"leave_one_out": {"leave_one_out": ("scores[0] - scores[1:]", "scores[1:] - scores[0]")},
+         "lime": {"lime": ("weights, ridge)", "weights, 0.7)")}, "shapley": {"shapley": ("(d * math.comb", "(math.comb")}}
 UNWEIGHTED = ("root = np.sqrt(weights)", "root = np.ones(len(y)); mean, mean_y = Z.mean(0), y.mean()")
 
 
@@ -49,8 +52,27 @@ def test_the_earlier_function_is_named_with_its_mistake(question, tmp_path):
     text = said(HERE.visible, question, answers)
     assert text.startswith(f"✗ {question} calls `perturbed` (question 1), which is not right yet: begin there.")
     assert "True in the mask means that a word is *kept*" in text and "The sign" not in text
-    hidden = said(HERE.hidden, question, answers)
+
+
+@pytest.mark.parametrize("question", SLIPS)
+def test_one_early_slip_costs_once(question, tmp_path, capsys):
+    forget()
+    answers = student(tmp_path, cells(perturbed=TURNED))
+    assert said(HERE.visible, "perturbed", answers)
+    HERE.hidden(question, getattr(answers, question))
+    assert "with `perturbed` answered by the course's own" in capsys.readouterr().out
+    both_wrong = student(tmp_path, cells(perturbed=TURNED, **SLIPS[question]))
+    hidden = said(HERE.hidden, question, both_wrong)
     assert "calls `perturbed` (question 1)" in hidden and " input " not in hidden
+
+
+def test_all_that_lime_builds_on_may_be_lent(tmp_path, capsys):
+    forget()
+    slips = {"perturbed": TURNED, "fit": UNWEIGHTED, "proximity": ("100 * (1", "(1")}
+    answers = student(tmp_path, cells(**slips))
+    assert all(said(HERE.visible, question, answers) for question in slips)
+    HERE.hidden("lime", answers.lime)
+    assert "with `perturbed` and `proximity` and `fit` answered" in capsys.readouterr().out
 
 
 def test_through_a_function_of_the_students_own(tmp_path):
@@ -73,7 +95,7 @@ def test_a_changed_document_is_found_where_it_does_harm(tmp_path):
 
 
 def test_no_earlier_function_is_named_where_it_is_right(tmp_path, capsys):
-    answers = student(tmp_path, cells(proximity=("scaled.sum() ** 2", "scaled.sum()")))
+    answers = student(tmp_path, cells(proximity=("weights.sum() ** 2", "weights.sum()")))
     HERE.visible("lime", answers.lime)                                  # takes the weights alone
     only_there = ('return ["[UNK]" if', 'return document if "[UNK]" in document else ["[UNK]" if')
     text = said(HERE.visible, "lime", student(tmp_path, cells(perturbed=only_there, lime=("ridge)\n    ### END",
@@ -94,7 +116,7 @@ def test_a_tuple_in_the_place_of_an_array_is_named(tmp_path):
     assert "calls `perturbed` (question 1)" in text and "np.array(mask, dtype=bool) makes an array" in text
 
 
-@pytest.mark.parametrize("question", CALL_IT[1:])
+@pytest.mark.parametrize("question", ["lime", "shapley", "shapley_from_orders"])
 def test_python_s_true_and_false_in_a_mask_are_named(question, tmp_path):
     slips = {} if question != "lime" else {"lime": ("tuple(mask), len", "tuple(mask.tolist()), len")}
     answers = student(tmp_path, cells(perturbed=("if not kept", "if ~kept"), shapley_from_orders=(
@@ -140,5 +162,5 @@ def test_in_a_sandbox_as_well(sandbox):
     assert outcome.state == "ran", outcome.notes
     errors = [output.evalue for cell in outcome.notebook.cells for output in cell.get("outputs", [])
               if output.output_type == "error"]
-    assert len(errors) == 5 and all("True in the mask means" in text for text in errors)
-    assert ["calls `perturbed` (question 1)" in text for text in errors] == [False, True, True, True, True]
+    assert len(errors) == 6 and all("True in the mask means" in text for text in errors)
+    assert ["calls `perturbed` (question 1)" in text for text in errors] == [False, *[True] * 5]

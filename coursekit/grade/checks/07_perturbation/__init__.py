@@ -1,16 +1,21 @@
-"""Checks of assignment 07: copies.py, nearness.py, surrogate.py and sharing.py have its questions."""
+"""Checks of assignment 07: copies.py, nearness.py, surrogate.py, sharing.py, orders.py and apart.py have its
+questions."""
 
 from coursekit.grade.kit.score import announce
 
+from .apart import apart
 from .black_box import as_predict
 from .copies import leave_one_out, perturbed
 from .nearness import proximity
-from .sharing import shapley, shapley_from_orders
+from .orders import shapley_from_orders
+from .sharing import kernel_shap, shapley
 from .surrogate import fit, lime
 
-__all__ = ["box", "perturbed", "leave_one_out", "proximity", "fit", "lime", "shapley", "shapley_from_orders"]
+__all__ = ["box", "perturbed", "leave_one_out", "proximity", "fit", "lime", "shapley", "kernel_shap",
+           "shapley_from_orders", "apart"]
 
 box = as_predict        # for those who want to try a table
 
-announce("perturbation", [perturbed, leave_one_out, proximity, fit, lime, shapley, shapley_from_orders],
-         {"can it be trusted?": 5})
+announce("perturbation", [perturbed, leave_one_out, proximity, fit, lime, shapley,
+                          kernel_shap, shapley_from_orders, apart],     # these three are a bonus
+         {"can it be trusted?": 6})

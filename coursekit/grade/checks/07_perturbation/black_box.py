@@ -14,12 +14,15 @@ import numpy as np
 from coursekit.grade.kit import services
 from coursekit.grade.kit.messages import CheckFailed
 from coursekit.grade.kit.question import question
-from coursekit.grade.kit.same import kind, same
+from coursekit.grade.kit.same import kind
 
 UNK = "[UNK]"
 KEY = ("This key was never put into the dictionary. Print it, and the keys that are there: do they differ in order, or "
        "in kind?")
-CLOSE = (1e-5, 1e-5)        # tolerance where linear equations are solved
+PASSED_ON = "Replaced where deleting is asked for, or the other way round: is `by` passed on to `perturbed`?"
+PLACES = ("The masks were laid over the *places* of the document. An entry holds for all occurrences of a word, as in "
+          "`perturbed`.")
+TURNED = "The sign is turned round: the score with the word, minus the score without it."
 LIBRARY = tuple(f"coursekit.explain.{name}" for name in (
     "evaluate_masks", "leave_one_out", "lime", "surrogate.proximity", "surrogate.weighted_ridge", "kernel_shap",
     "shapley_values"))
@@ -37,12 +40,21 @@ def words_of(document):
     return list(dict.fromkeys(document))
 
 
-def perturb(document, mask, by, words=None):
-    """The document without the words that the mask does not keep; `words` may number them in another way."""
-    off = {word for word, kept in zip(words_of(document) if words is None else words, mask) if not kept}
+def rows(*texts):
+    """Masks from texts such as "101": 1 where a word is kept."""
+    return np.array([[letter == "1" for letter in text] for text in texts])
+
+
+def perturb(document, mask, by):
+    """The document without the words that the mask does not keep."""
+    return without(document, {word for word, kept in zip(words_of(document), mask) if not kept}, by)
+
+
+def without(document, gone, by):
+    """The document without these words."""
     if by == "delete":
-        return [word for word in document if word not in off]
-    return [UNK if word in off else word for word in document]
+        return [word for word in document if word not in gone]
+    return [UNK if word in gone else word for word in document]
 
 
 def score(box, documents):
@@ -52,28 +64,33 @@ def score(box, documents):
     return np.array([_drawn(box, document) if type(box) is int else _added(box, document) for document in documents])
 
 
-def game(box, document, by):
+def game(predict, document, by):
     """The function masks (n, d) → scores of the perturbed documents."""
-    return lambda masks: score(box, [perturb(document, mask, by) for mask in masks])
+    return lambda masks: predict([perturb(document, mask, by) for mask in masks])
 
 
-def either(masks):
-    """The masks (n, d) as arrays, and as tuples of Python's True and False."""
-    return [*masks, *map(tuple, masks.tolist())]
-
-
-def by_place(box, document, by):
+def by_place(predict, document, by):
     """As `game`, for masks that were laid over the first places of the document, all further words being gone."""
     def there(mask):
-        return [word if kept else UNK for word, kept in zip(document, [*mask, *[False] * len(document)])
-                if kept or by == "replace"]
+        kept = [*map(bool, mask), *[False] * len(document)]
+        return [word if stays else UNK for word, stays in zip(document, kept) if stays or by == "replace"]
 
-    return lambda masks: score(box, [there(mask) for mask in masks])
+    return lambda masks: predict([there(mask) for mask in masks])
+
+
+def other_way(predict, document, by):
+    """As `game`, with the other way of taking words away."""
+    return game(predict, document, other(by))
 
 
 def other(by):
     """The other way of taking words away."""
     return "delete" if by == "replace" else "replace"
+
+
+def either(masks):
+    """The masks (n, d) as arrays, and as tuples of Python's True and False."""
+    return [*masks, *map(tuple, masks.tolist())]
 
 
 def _added(table, document):
@@ -87,22 +104,6 @@ def _added(table, document):
 def _drawn(seed, document):
     digest = hashlib.sha256("\n".join([str(seed), *document]).encode()).digest()
     return int.from_bytes(digest[:4], "big") / 2 ** 30 - 2              # between −2 and 2
-
-
-def as_predict(box):
-    """predict(documents) of a box; predict.calls has the documents of each call."""
-    def predict(documents):
-        documents = _read(documents)
-        predict.calls.append(documents)
-        return score(box, documents)
-
-    predict.calls = []
-    return predict
-
-
-def boxed(box, *others):
-    """Arguments of an answer, with the box turned into its function."""
-    return as_predict(box), *others
 
 
 def _read(documents):
@@ -125,16 +126,20 @@ def _read(documents):
     return found
 
 
-# -- what is wrong ---------------------------------------------------------------------------------------------------
+def as_predict(box, read=_read):
+    """predict(documents) of a box; predict.calls has the documents of each call."""
+    def predict(documents):
+        documents = read(documents)
+        predict.calls.append(documents)
+        return score(box, documents)
 
-def mistaken(got, right, variants, close=CLOSE):
-    """The words of the first (value, words) whose value `got` is and the right result is not; None if there is none."""
-    return next((words for value, words in variants if same(got, value, close) and not same(right, value, close)), None)
+    predict.calls = []
+    return predict
 
 
-def vectors(got, *lengths):
-    """Are the first entries of a tuple arrays of these lengths?"""
-    return all(kind(entry) == "a NumPy array" and entry.shape == (n,) for entry, n in zip(got, lengths))
+def boxed(box, *others):
+    """Arguments of an answer, with the box turned into its function."""
+    return as_predict(box), *others
 
 
 def thrifty(most, why):
