@@ -7,7 +7,7 @@ from pathlib import Path
 import nbformat
 
 from coursekit.grade import check
-from coursekit.grade.kit.score import points
+from coursekit.grade.kit.score import questions
 from tests.grading.bank import entries
 
 ROOT = Path(__file__).parents[3]
@@ -24,7 +24,7 @@ class Assignment:
         self.name, self.topic = name, name.partition("_")[2]
         self.cells = {cell.metadata.nbgrader.grade_id: cell.source
                       for cell in notebook.cells if "nbgrader" in cell.metadata}
-        self.questions = [question for question, (visible, _) in points(self.topic).items() if visible]
+        self.questions = [question.name for question in questions(self.topic)]
         self.reference = {}
         for part in ("imports", *self.questions):
             exec(self.cells[part], self.reference)
