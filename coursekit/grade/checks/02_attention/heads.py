@@ -25,7 +25,7 @@ def _by_rows(x, K):
     return torch.stack(x.chunk(K, -1))                                  # (T, K·d) → (K, T, d)
 
 
-@question((2, 2), {"two heads": _stacked(T=5, d_e=6, d_att=4, d_out=3, K=2, seed=4),
+@question((1, 2), {"two heads": _stacked(T=5, d_e=6, d_att=4, d_out=3, K=2, seed=4),
                    "one head": _stacked(T=4, d_e=3, d_att=2, d_out=5, K=1, seed=20),
                    "three heads": _stacked(T=4, d_e=5, d_att=2, d_out=1, K=3, seed=30)},
           returns="output (T, d_e), A (K, T, T)", forbidden=ATTENTIONS, lend=("softmax", "self_attention"),
