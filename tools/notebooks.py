@@ -40,9 +40,12 @@ def number(path):
 
 
 def find(only="", folder=ROOT / "lectures"):
-    """The lectures' paths in order; with `only`, those whose name starts so. FileNotFoundError if there is none."""
-    found = [path for path in sorted(folder.glob("[0-9][0-9]*_*.ipynb"))
-             if re.fullmatch(r"\d\d[a-z]?", number(path)) and path.name.startswith(only)]
+    """The lectures' paths in order; with `only`, the one of this number ("05" is not "05b"), or those whose name starts
+    so. FileNotFoundError if there is none."""
+    lectures = [path for path in sorted(folder.glob("[0-9][0-9]*_*.ipynb"))
+                if re.fullmatch(r"\d\d[a-z]?", number(path))]
+    found = [path for path in lectures if number(path) == only] or [
+        path for path in lectures if path.name.startswith(only)]
     if not found:
         raise FileNotFoundError(f"There is no {folder.name}/{only or 'NN_'}*.ipynb; expected at least one lecture.")
     return found

@@ -32,6 +32,12 @@ def course(tmp_path):
     return tool, lecture
 
 
+def test_a_number_names_one_lecture():
+    assert [path.name for path in notebooks.find("05")] == ["05_reading_attention.ipynb"]
+    assert [path.name for path in notebooks.find("05b")] == ["05b_one_map.ipynb"]
+    assert len(notebooks.find("0")) > 5
+
+
 def test_no_lecture_is_a_failure(course):
     tool, lecture = course
     done = tool("run")

@@ -93,9 +93,11 @@ class Course:
         return [name for name in names if self.source(name).exists()]
 
     def assignment(self, start):
-        """The one assignment whose name begins like that; CourseError if there is none, or several."""
-        found = [name for name in self.assignments() if name == start] or \
-                [name for name in self.assignments() if name.startswith(start)]
+        """The one assignment of that name or number ("05" is not "05b"), or whose name begins like that; CourseError if
+        there is none, or several."""
+        names = self.assignments()
+        found = [name for name in names if start in (name, name.partition("_")[0])] or \
+                [name for name in names if name.startswith(start)]
         if len(found) != 1:
             raise CourseError(f"There {'is no assignment' if not found else 'are several assignments'} {start!r}; "
                               f"there are {', '.join(self.assignments()) or 'none'}.")
