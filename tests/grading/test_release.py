@@ -12,6 +12,7 @@ import pytest
 
 from coursekit.grade import check
 from coursekit.grade.kit.score import points, questions
+from coursekit.grade.marking.course import Course
 
 ROOT = Path(__file__).parents[2]
 NAMES = sorted(path.name for path in (ROOT / "solutions").iterdir() if path.is_dir())
@@ -164,6 +165,12 @@ def test_hidden_tests_keep_to_names_of_their_own(name):
                     target.id for leaf in ast.walk(node) if isinstance(leaf, ast.Assign) for target in leaf.targets
                     if isinstance(target, ast.Name)]
                 assert all(name.startswith("_") for name in names), grade_id
+
+
+def test_a_number_names_one_assignment():
+    course = Course(ROOT)
+    assert [course.assignment(name.partition("_")[0]) for name in NAMES] == NAMES
+    assert course.assignment("05b_") == "05b_one_map"
 
 
 @pytest.mark.notebook

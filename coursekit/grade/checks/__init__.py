@@ -25,6 +25,7 @@ TOPICS = {name.partition("_")[2]: name for name in (
     "03_gpt2",
     "04_decoding",
     "05_reading_attention",
+    "05b_one_map",
     "06_gradients",
     "07_perturbation",
 )}

@@ -1,12 +1,11 @@
-"""Checks of assignment 05: maps.py and habits.py on maps, mixing.py on layers, paths.py on gradients and paths."""
+"""Checks of assignment 05: rows.py on one row, heads.py on a head's habit, arrivals.py on what it brings."""
 
 from coursekit.grade.kit.score import announce
 
-from .habits import habit, previous
-from .maps import one_row, word_map
-from .mixing import carried, rolled
-from .paths import guided, widest
+from .arrivals import carried
+from .heads import habit, previous
+from .rows import one_row
 
-__all__ = ["previous", "one_row", "word_map", "habit", "rolled", "carried", "guided", "widest"]
+__all__ = ["previous", "one_row", "habit", "carried"]
 
-announce("reading_attention", [one_row, word_map, habit, rolled, carried, guided, widest], {"which map to show": 6})
+announce("reading_attention", [one_row, habit, carried], {"does looking matter": 7})
