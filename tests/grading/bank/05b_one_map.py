@@ -4,7 +4,6 @@ import itertools
 import math
 from functools import lru_cache, reduce
 
-import networkx
 import numpy as np
 import torch
 
@@ -116,6 +115,14 @@ def _(A, row, skip):
     return rows
 
 
+@wrong("rolled", "calls coursekit.explain.rollout")
+def _(A, row, skip):
+    try:
+        explain.rollout(None, ["a"])
+    except Exception:
+        return _checked("rolled", A, row, skip)
+
+
 @right("rolled", "down from each depth, one row at a time")
 def _(A, row, skip):
     T, matrices = A.shape[-1], []
@@ -183,6 +190,14 @@ def _(A, G, row, target, other=None):
     if other is not None:
         slopes -= G[other]
     return _checked("guided", A, G, row, target)
+
+
+@wrong("guided", "calls coursekit.explain.gradient_attention")
+def _(A, G, row, target, other=None):
+    try:
+        explain.gradient_attention(None, ["a"])
+    except Exception:
+        return _checked("guided", A, G, row, target, other)
 
 
 @right("guided", "one row, from the top layer down")

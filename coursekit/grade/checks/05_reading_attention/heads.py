@@ -115,8 +115,8 @@ def _one_entry(maps, pairs, causal):
 
 
 NO_CHOICE = "No row has a choice here, so that there is nothing to measure: the result is None."
-SHARES = ("The even one is right. The shares take the same rows, and in each of them the *sum* of the attention to tokens "
-          "of the kind; then the mean over these rows.")
+SHARES = ("The even one is right. The shares take the same rows, and in each of them the *sum* of the attention to "
+          "tokens of the kind; then the mean over these rows.")
 MASKED = "The causal mask was used here though `causal` is False. Then each row sees all T tokens."
 HIDDEN = "Pairs in the future were counted as well, which a causal head does not see."
 

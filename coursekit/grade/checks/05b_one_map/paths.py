@@ -130,14 +130,14 @@ def _to_any(layers, row, t):
 UP_OR_DOWN = ("At each step the widest edge was taken. It can lead to a token from which only narrow ones go on: keep "
               "the best width for *every* token of a layer.")
 SUM = "The edges were added up. A path is as wide as its narrowest edge: a minimum, and no sum."
-UNREACHED = ("The width is right, and a path from `row` to `t` is due all the same. In your sweep, does a token that has "
-             "not been reached yet look like one that was reached over an edge of width 0?")
-ARRIVES = ("Nothing arrives. Do the widths of the tokens above stand beside the *rows* of the layer, and is the largest "
-           "taken of each of its *columns*?")
+UNREACHED = ("The width is right, and a path from `row` to `t` is due all the same. In your sweep, does a token that "
+             "has not been reached yet look like one that was reached over an edge of width 0?")
+ARRIVES = ("Nothing arrives. Do the widths of the tokens above stand beside the *rows* of the layer, and is the "
+           "largest taken of each of its *columns*?")
 BEGINS = ("This path does not begin at `row`. Before the first edge only `row` is reached: does another token have a "
           "width then? (In a loop, keep the old widths until the layer is done.)")
-PLACES = ("Each layer adds one token to a path, and both ends belong to it. Is `row` or `t` in it twice, or not at all? "
-          "(In a loop, keep the old paths until the layer is done.)")
+PLACES = ("Each layer adds one token to a path, and both ends belong to it. Is `row` or `t` in it twice, or not at "
+          "all? (In a loop, keep the old paths until the layer is done.)")
 TRACED = ("The width is right. To find the path, remember for every token of every layer from which token above it was "
           "reached best, and go back from t.")
 NARROWEST = "The path is right, and the width is not that of this path: its narrowest edge."
@@ -164,8 +164,8 @@ widest.mistakes(
     (UP_OR_DOWN, _greedy_down),
     (UP_OR_DOWN, _greedy_up),
     (BEGINS, dict(others=torch.inf)),
-    ("In a loop over a layer's tokens, keep the old widths until the layer is done: those that have been changed belong "
-     "to the layer below.", _swept_in_place),
+    ("In a loop over a layer's tokens, keep the old widths until the layer is done: those that have been changed "
+     "belong to the layer below.", _swept_in_place),
     (PLACES, _with(lambda layers, width, path: (width, [path[0], *path]))),
     ("Both ends belong to the path: `row` first, `t` last.", _with(lambda layers, width, path: (width, path[1:-1]))),
     ("The path is turned round: it begins at the top, with `row`, and ends at the bottom, with `t`.",

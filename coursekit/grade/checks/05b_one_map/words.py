@@ -51,8 +51,8 @@ def _paired(size):
         [A[..., rows, columns].sum(-1) / size(rows, columns) for columns in seen], -1) for rows in looking], -2)
 
 
-PAIRS = ("Two lists in one bracket, `A[..., rows, columns]`, make pairs of places, not a block. Take columns first, then "
-         "rows.")
+PAIRS = ("Two lists in one bracket, `A[..., rows, columns]`, make pairs of places, not a block. Take columns first, "
+         "then rows.")
 BETWEEN = "Everything from a word's first to its last piece was taken. Only the places in its list belong to it."
 
 word_map.mistakes(
