@@ -4,6 +4,7 @@ import signal
 import threading
 
 import pytest
+import torch
 
 from coursekit.grade.kit import limit as module
 from coursekit.grade.kit.limit import TooLong, limit
@@ -46,3 +47,18 @@ def test_outside_the_main_thread_there_is_no_limit_and_no_error():
     thread.start()
     thread.join()
     assert seen == [True]
+
+
+def test_what_an_answer_loads_late_is_loaded_before_its_time_runs(monkeypatch):
+    def trains(weights):
+        return torch.optim.Adam(weights)
+
+    def adds(x):
+        return x + 1
+
+    loaded = []
+    monkeypatch.setattr(module.importlib, "import_module", loaded.append)
+    module.import_for(adds)
+    assert not loaded
+    module.import_for(trains)
+    assert loaded == ["torch._dynamo"]

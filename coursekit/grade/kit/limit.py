@@ -51,14 +51,15 @@ def in_time(answer):
 
 
 def import_for(answer):
-    """Import what the source of an answer imports, and torch._dynamo, which torch.func loads when it is first called:
-    a slow import is no endless loop, and does not count as the answer's own time. (A sandbox has its own limit.)"""
+    """Import what the source of an answer imports, and torch._dynamo, which torch.func and torch.optim load when they
+    are first called: a slow import is no endless loop, and does not count as the answer's own time. (A sandbox has its
+    own limit.)"""
     text, names = "" if hasattr(answer, "_remote") else services.source(answer), []
     with contextlib.suppress(SyntaxError):                              # a lambda's source may be half a line
         for node in ast.walk(ast.parse(text)):
             names += [node.module] if isinstance(node, ast.ImportFrom) else [
                 alias.name for alias in node.names] if isinstance(node, ast.Import) else []
-    if re.search(r"\bfunc\.|(?<!autograd\.)\b(grad|grad_and_value|jac\w+|vjp|jvp|linearize)\(", text):
+    if re.search(r"\b(func|optim)\.|(?<!autograd\.)\b(grad|grad_and_value|jac\w+|vjp|jvp|linearize)\(", text):
         names.append("torch._dynamo")
     for name in names:
         with contextlib.suppress(Exception):                            # the answer will meet it, and say so
