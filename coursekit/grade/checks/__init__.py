@@ -23,6 +23,7 @@ TOPICS = {name.partition("_")[2]: name for name in (
     "01_tokens",
     "02_attention",
     "03_gpt2",
+    "03b_families",
     "04_decoding",
     "05_reading_attention",
     "05b_one_map",
