@@ -99,7 +99,7 @@ shapley.mistakes(
 def _(got, box, document, by):
     d, right = len(words_of(document)), shapley.reference(*boxed(box, document, by))
     if got.shape != (d,):
-        return "There is one value for each *distinct* word: a NumPy array (d,)."
+        return None
     if got.dtype.kind in "iu":
         return ("The array is one of whole numbers, which cut off what stands behind the point: np.zeros(d) is one of "
                 "decimals.")
@@ -132,8 +132,7 @@ def _kernel(masks, ends=ENDS, inner=lambda s, d: (d - 1) / (comb(d, s) * s * (d 
           otherwise="Print the weights beside the masks: of four words kept 1, 2 or 3 they are ¼, ⅛ and ¼, and a "
                     "million at both ends.",
           hints={"ZeroDivision": "Where nothing or everything is kept the formula divides by 0: there the weight is "
-                                 "10⁶.",
-                 "shapes": "There is one score and one weight for each mask, (n,)."})
+                                 "10⁶."})
 def kernel_shap(predict, document, masks, by, *, weigh=_kernel, ask=game, ridge=0.0):
     """kernel_shap(predict, document, masks, by): β (d,) of `fit` without a ridge, with the weights of KernelSHAP."""
     return fit.reference(masks, ask(predict, document, by)(masks), weigh(masks), ridge)[0]
