@@ -65,7 +65,7 @@ def _about_one(part, got, expected):
     if kind(expected) == "a NumPy array" and type(got) in (list, tuple):
         return f"{_the(part)} is a NumPy array: np.array(…) makes one of a list."
     if kind(expected) in ("a number", "a whole number") and kind(got) in ARRAYS and got.shape:
-        return f"{_the(part)} is a single number."
+        return f"A single number is due{_of(part)}."
     if kind(expected) not in ARRAYS or kind(got) != kind(expected):
         return None
     shape, due = tuple(got.shape), tuple(expected.shape)

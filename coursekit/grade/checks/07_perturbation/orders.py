@@ -97,6 +97,8 @@ shapley_from_orders.mistakes(
      dict(errors=lambda a, added: _error(a) * np.sqrt(len(a)))),
     ("φ is right. The standard deviation is divided by √n, not by n.",
      dict(errors=lambda a, added: _error(a) / np.sqrt(len(a)))),
+    ("φ is right. There are n samples, not 2n: an order and its reverse are one.",
+     dict(errors=lambda a, added: _error(a) / np.sqrt(2))),
     ("φ is right. That is the variance of the mean. Its root is the standard error.",
      dict(errors=lambda a, added: _error(a) ** 2)))
 

@@ -86,6 +86,7 @@ fit.mistakes(
     ("Z and y were centred by their plain means. Weights count in the means, too.", dict(means=np.ones_like)),
     ("The ridge changes nothing here.", _ridged(lambda ridge, n: 0.0)),
     ("This is the line for a ridge of ρ². The ridge is ρ.", _ridged(lambda ridge, n: ridge ** 2)),
+    ("This is the line for a ridge of ρ/2: is something else counted twice?", _ridged(lambda ridge, n: ridge / 2)),
     ("This is the line for a ridge of n·ρ: squares are added up, not averaged.", _ridged(lambda ridge, n: ridge * n)),
     ("The weights were made to sum to one. With a ridge their size matters.", _scaled(lambda pi: pi / pi.sum())),
     ("β is right. The intercept is the mean of y only where β is 0: the line goes through the mean of y *at the mean "
