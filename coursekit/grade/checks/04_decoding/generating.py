@@ -162,7 +162,7 @@ def _(got, rows, prompt, n, eos=None, m=None):
     for banned, words in variants:
         if same(got, _greedy(rows, prompt, n, eos, m, banned)[0]):
             return words
-    for i, (token, due) in enumerate(zip(got, right)):
+    for i, (token, due) in enumerate(zip(got, right, strict=False)):
         if token != due:
             return (f"New token number {i + 1} makes the last m tokens stand there for the second time."
                     if _said([*prompt, *right[:i], token], m) else

@@ -30,7 +30,7 @@ SHORT, LONG = numbers("1 0  0.75 0.25   1 0  0.125 0.875", 2, 2, 2), numbers(
 def _leaves_tensors(answer, arguments):
     """Raise CheckFailed if a tensor in `maps` or `pairs` changes: a copy of the list would not help."""
     _, left = services.back(answer, arguments, [0, 1])
-    for name, given, after in zip(("maps", "pairs"), arguments, left):
+    for name, given, after in zip(("maps", "pairs"), arguments, left, strict=False):
         if len(after) == len(given) and not same(after, given, EXACTLY):
             raise CheckFailed(f"It changes a tensor in `{name}`, which its caller still needs. `a &= b`, `a *= b` and "
                               "an assignment to an entry change `a` itself; `a & b` and `a * b` are new tensors.")
@@ -61,7 +61,7 @@ def habit(maps, pairs, causal, *, rows="choice", sees="due", hidden=False, texts
     attention to the kind. axis: along which tokens are counted.
     """
     shares, chances = [], []
-    for A, kinds in zip(maps, pairs):
+    for A, kinds in zip(maps, pairs, strict=False):
         everything = torch.ones_like(kinds)
         seen = {"due": everything.tril() if causal else everything, "past": everything.tril(),
                 "weights": (A > 0).any(0), "others": everything.tril(-1) if causal else everything}[sees]
@@ -106,7 +106,7 @@ def _divided(maps, pairs, causal):
 def _pair_by_pair(maps, pairs, causal):
     found = habit.reference(maps, pairs, causal)
     seen = [kinds.tril() if causal else kinds for kinds in pairs]
-    return found and (torch.cat([A[:, kinds] for A, kinds in zip(maps, seen)], 1).mean(1), found[1])
+    return found and (torch.cat([A[:, kinds] for A, kinds in zip(maps, seen, strict=False)], 1).mean(1), found[1])
 
 
 def _one_entry(maps, pairs, causal):

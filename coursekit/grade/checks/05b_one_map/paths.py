@@ -47,7 +47,7 @@ def _width(layers, path, of=min):
     """The narrowest edge of a path, or their sum; None if it is no path."""
     if not all(kind(s) == "a whole number" and 0 <= s < layers.shape[-1] for s in path):
         return None
-    return of(layers[-1 - i, s, t].item() for i, (s, t) in enumerate(zip(path, path[1:])))
+    return of(layers[-1 - i, s, t].item() for i, (s, t) in enumerate(zip(path, path[1:], strict=False)))
 
 
 def _pair(got):

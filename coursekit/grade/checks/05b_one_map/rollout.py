@@ -46,7 +46,7 @@ def _layers(A, skip, rescale="mean", residual="share", lost="itself"):
         return torch.where(total > 0, x / total, {"itself": I, "zero": 0 * I, "even": 0 * I + 1 / len(I)}[lost])
 
     found = []
-    for maps, share in zip(A, skip):
+    for maps, share in zip(A, skip, strict=False):
         mean = scaled(maps).mean(0) if rescale == "heads" else maps.mean(0)
         mean = scaled(mean, rescale == "mean") if rescale in ("mean", "flat") else mean
         mixed = {"share": (1 - share) * mean + share * I, "added": mean + I, "weighted": mean + share * I}[residual]

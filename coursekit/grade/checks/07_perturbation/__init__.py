@@ -1,11 +1,11 @@
-"""Checks of assignment 07: copies.py, nearness.py, surrogate.py, sharing.py, orders.py and apart.py have its
+"""Checks of assignment 07: copies.py, nearness.py, surrogate.py, sharing.py, orders.py and disagreement.py have its
 questions."""
 
 from coursekit.grade.kit.score import announce
 
-from .apart import apart
 from .black_box import as_predict
 from .copies import leave_one_out, perturbed
+from .disagreement import apart
 from .nearness import proximity
 from .orders import shapley_from_orders
 from .sharing import kernel_shap, shapley

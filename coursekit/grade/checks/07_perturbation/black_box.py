@@ -47,7 +47,7 @@ def rows(*texts):
 
 def perturb(document, mask, by):
     """The document without the words that the mask does not keep."""
-    return without(document, {word for word, kept in zip(words_of(document), mask) if not kept}, by)
+    return without(document, {word for word, kept in zip(words_of(document), mask, strict=False) if not kept}, by)
 
 
 def without(document, gone, by):
@@ -73,7 +73,7 @@ def by_place(predict, document, by):
     """As `game`, for masks that were laid over the first places of the document, all further words being gone."""
     def there(mask):
         kept = [*map(bool, mask), *[False] * len(document)]
-        return [word if stays else UNK for word, stays in zip(document, kept) if stays or by == "replace"]
+        return [word if stays else UNK for word, stays in zip(document, kept, strict=False) if stays or by == "replace"]
 
     return lambda masks: predict([there(mask) for mask in masks])
 

@@ -55,22 +55,22 @@ BY_PLACE = ("The mask was laid over the *places* of the document. It has an entr
 def perturbed(document, mask, by, *, numbered=str, compared=str, goes=lambda kept: not kept):
     """perturbed(document, mask, by): a copy of the document in which the words that go are replaced or deleted."""
     words = dict.fromkeys(map(numbered, document))
-    gone = {compared(word) for word, kept in zip(words, mask) if goes(kept)}
+    gone = {compared(word) for word, kept in zip(words, mask, strict=False) if goes(kept)}
     return [UNK if compared(word) in gone else word for word in document
             if by == "replace" or compared(word) not in gone]
 
 
 def _places(document, mask, by):
-    return [word if kept else UNK for word, kept in zip(document, mask) if kept or by == "replace"]
+    return [word if kept else UNK for word, kept in zip(document, mask, strict=False) if kept or by == "replace"]
 
 
 def _names_of_places(document, mask, by):
-    return without(document, {word for word, kept in zip(document, mask) if not kept}, by)
+    return without(document, {word for word, kept in zip(document, mask, strict=False) if not kept}, by)
 
 
 def _first_only(document, mask, by):
     copy = list(document)
-    for word in [word for word, kept in zip(words_of(document), mask) if not kept]:
+    for word in [word for word, kept in zip(words_of(document), mask, strict=False) if not kept]:
         copy[copy.index(word)] = UNK if by == "replace" else None
     return [word for word in copy if word is not None]
 
@@ -90,7 +90,7 @@ def _replaced_first(document, mask, by):
 
 def _in_text(document, mask, by):
     text = " ".join(document)
-    for word, kept in zip(words_of(document), mask):
+    for word, kept in zip(words_of(document), mask, strict=False):
         text = text if kept else text.replace(word, UNK if by == "replace" else "")
     return text.split()
 
@@ -109,7 +109,7 @@ perturbed.mistakes(
      f"then every {UNK} deleted?)", _replaced_first),
     (f"{UNK} is a word of this document, with an entry of its own in the mask.",
      lambda document, mask, by: without(document, {word for word, kept in zip(
-         [word for word in words_of(document) if word != UNK], mask) if not kept}, by)),
+         [word for word in words_of(document) if word != UNK], mask, strict=False) if not kept}, by)),
     ("A word was found inside another one. Compare whole tokens: a text forgets where they end.", _in_text),
     ("Every word went. The mask is a tuple of Python's True and False here: `~True` is −2, which counts as true, and "
      "nothing is np.True_. `not kept` works with all masks; np.array(mask, dtype=bool) makes an array of any.",

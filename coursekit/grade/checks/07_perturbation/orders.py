@@ -58,7 +58,7 @@ def shapley_from_orders(predict, document, orders, by, *, ask=game, walks=_both_
     """shapley_from_orders(predict, document, orders, by): (φ (d,), standard errors (d,)), each order used both ways."""
     ways = walks(orders)
     masks = np.unique(np.vstack([_passed(walk) for walk in ways]), axis=0)
-    value = dict(zip((mask.tobytes() for mask in masks), ask(predict, document, by)(masks)))
+    value = dict(zip((mask.tobytes() for mask in masks), ask(predict, document, by)(masks), strict=False))
     added = np.array([entered(value, walk) for walk in ways])           # (2n, d)
     a = samples(added)
     return mean(a), errors(a, added)

@@ -66,7 +66,8 @@ def from_nothing(predict, document, by):
 def shapley(predict, document, by, *, weight=_fair, ask=game, result=lambda phi: phi):
     """shapley(predict, document, by): φ (d,), the Shapley values of the distinct words."""
     d = len(words_of(document))
-    value, phi = dict(zip(map(tuple, all_masks(d).tolist()), ask(predict, document, by)(all_masks(d)))), np.zeros(d)
+    masks, phi = all_masks(d), np.zeros(d)
+    value = dict(zip(map(tuple, masks.tolist()), ask(predict, document, by)(masks), strict=True))
     for S, before in value.items():
         for j in range(d):
             if not S[j]:
