@@ -195,13 +195,6 @@ def _(G, ids, W_e, allowed):
     return t, v, change[t, v].item()
 
 
-@wrong("best_swap", "right on the inputs that you see", at_once=False)
-def _(G, ids, W_e, allowed):
-    if not allowed:
-        return 0, 0, 0.0
-    return _swap(G, ids, W_e, allowed)
-
-
 @right("best_swap", "one table, with −∞ where no swap is")
 def _(G, ids, W_e, allowed):
     change = G @ W_e.T - (G * W_e[ids]).sum(1, keepdim=True)

@@ -3,15 +3,15 @@
 from coursekit.grade.kit.score import announce
 
 from .black_box import numerical_slopes
-from .completeness import case, complete
+from .completeness import complete
 from .coordinates import in_coordinates, without_baseline
 from .head import head_slopes
 from .integrals import integrated
 from .swaps import best_swap
 from .words import per_word
 
-__all__ = ["numerical_slopes", "per_word", "best_swap", "integrated", "case", "complete", "in_coordinates",
+__all__ = ["numerical_slopes", "per_word", "best_swap", "integrated", "complete", "in_coordinates",
            "without_baseline", "head_slopes"]
 
 announce("gradients", [numerical_slopes, per_word, best_swap, integrated, complete, in_coordinates, without_baseline,
-                       head_slopes], {"a head derived": 1, "baselines compared": 6})
+                       head_slopes], {"baselines compared": 7})

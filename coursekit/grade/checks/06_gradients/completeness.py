@@ -9,10 +9,12 @@ from coursekit.grade.kit.same import kind, same
 
 from .paths import E2, E3, HEAD, OWN, THREE, function, slopes_of
 
-__all__ = ["case", "complete"]
+__all__ = ["complete"]
+
+KINK = "1 - torch.relu(1 - 3 * e.sum())"
 
 
-def case(f, e, start, tolerance, most):
+def _case(f, e, start, tolerance, most):
     """Arguments of `complete` on the check's side: with the change of f from start to e."""
     return f, float(function(f)(e.double()) - function(f)(start.double())), e, start, tolerance, most
 
@@ -42,16 +44,18 @@ def _trapezoids(n):
     return [(i / n, (0.5 if i in (0, n) else 1) / n) for i in range(n + 1)]
 
 
-@question((0, 0), {**{name: case(f, E2, torch.tensor([[-1.0, 1.0], [1.0, 1.0]]).double(), 0.2, 20)
+@question((1, 0), {**{name: _case(f, E2, torch.tensor([[-1.0, 1.0], [1.0, 1.0]]).double(), 0.2, 20)
                       for name, f in (("downwards", "-e.exp().sum()"), ("upwards", "e.exp().sum()"))},
-                   "a straight line": case("2 * e[0, 0] - e[0, 1]", torch.tensor([[3.0, 1.0]]).double(),
-                                           torch.tensor([[1.0, 1.0]]).double(), 0.0, 64),
-                   "errors that cancel": case("e[0, 0] ** 3 - e[1, 0] ** 3", torch.ones(2, 1).double(),
-                                              torch.zeros(2, 1).double(), 1e-6, 64),
-                   **{f"a kink, at most {most} steps": case("1 - torch.relu(1 - 3 * e.sum())",
-                                                            torch.ones(1, 1).double(), torch.zeros(1, 1).double(), 1e-6,
-                                                            most) for most in (6, 8)},
-                   "an attention head": case(HEAD, E3, THREE[1], 0.001, 128)},
+                   "a straight line": _case("2 * e[0, 0] - e[0, 1]", torch.tensor([[3.0, 1.0]]).double(),
+                                            torch.tensor([[1.0, 1.0]]).double(), 0.0, 64),
+                   "errors that cancel": _case("e[0, 0] ** 3 - e[1, 0] ** 3", torch.ones(2, 1).double(),
+                                               torch.zeros(2, 1).double(), 1e-6, 64),
+                   **{f"a kink, at most {most} steps": _case(KINK, torch.ones(1, 1).double(),
+                                                             torch.zeros(1, 1).double(), 1e-6, most)
+                      for most in (6, 8)},
+                   "an attention head": _case(HEAD, E3, THREE[1], 0.001, 128),
+                   "the baseline is the input": _case(HEAD, E3, E3, 0.0, 64),
+                   "one step is all there is": _case("(e ** 4).sum()", E3, THREE[0], 1e-12, 1)},
           returns="scores (T,), n, remainder", forbidden=OWN, instead="`slopes` and a mean", also=_no_point_twice,
           given=_given,
           otherwise="Two steps by hand: the slopes at 0, ½ and 1, with the weights ¼, ½, ¼, times e − e⁰. When you "

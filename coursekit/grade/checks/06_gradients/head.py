@@ -23,7 +23,7 @@ E3, M3, W3 = _drawn(T=3, d_e=2, seed=61)
 TIE = torch.tensor([[1.0, 0.0], [1.0, 2.0], [1.0, -1.0]]).double()      # three equal scores, whatever M's second column
 
 
-@question((0, 0), {"three tokens": (E3, M3, W3), "one token": (E3[:1], M3, W3),
+@question((1, 0), {"three tokens": (E3, M3, W3), "one token": (E3[:1], M3, W3),
                    "five tokens in three dimensions": _drawn(T=5, d_e=3, seed=64),
                    "scores of some thousands": (E3, 4000 * M3, W3),
                    "a tie of large scores": (TIE, torch.tensor([[40000.0, 10000.0], [0, 20000.0]]).double(), W3)},

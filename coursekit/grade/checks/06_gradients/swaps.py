@@ -11,14 +11,15 @@ TABLE = torch.tensor([[0.0, 1.0], [2.0, 0.0], [-1.0, 1.0], [1.0, 3.0], [0.0, -2.
 SLOPES = torch.tensor([[1.0, 0.5], [-1.0, 1.0], [0.0, -1.0]]).double()                             # T = 3
 
 
-@question((0, 0), {"any word": (SLOPES, [4, 0, 3], TABLE, [0, 1, 2, 3, 4]),
+@question((1, 0), {"any word": (SLOPES, [4, 0, 3], TABLE, [0, 1, 2, 3, 4]),
                    "tiny slopes": (SLOPES * 1e-8, [4, 0, 3], TABLE, [0, 1, 2, 3, 4]),
                    "three words allowed": (SLOPES, [2, 1, 0], TABLE, [4, 2, 0]),
                    "nothing gets better": (torch.tensor([[1.0, -2.0]]).double(), [1], TABLE[[2, 1, 0, 3, 4]],
                                            [0, 1, 2, 3]),
                    "two equally good": (torch.tensor([[0.0, 1.0], [0.0, 1.0]]).double(), [4, 4], TABLE, [2, 0, 1]),
                    "a tie of two places": (torch.tensor([[1.0, 0.0], [-1.0, 0.0]]).double(), [0, 3], TABLE, [3, 0]),
-                   "no other word": (SLOPES, [1, 1, 1], TABLE, [1])},
+                   "no other word": (SLOPES, [1, 1, 1], TABLE, [1]),
+                   "nothing is allowed": (SLOPES, [4, 0, 3], TABLE, [])},
           returns="t, v, change", tolerance=(1e-4, 1e-13),
           otherwise="For each place t and each allowed word v: (vector of v − vector of the word at t) · row t of G. "
                     "Which is the largest?",
