@@ -63,8 +63,10 @@ in_coordinates.mistakes(
 
 # -- without_baseline ------------------------------------------------------------------------------------------------
 
-CHANGES = {"a shift": ([[1.0, 0.0], [0.0, 1.0]], [2.0, -1.0]), "a stretch": ([[4.0, 0.0], [0.0, 0.5]], [0.0, 0.0]),
-           "a shear and a shift": ([[1.0, 2.0], [0.0, 1.0]], [-3.0, 1.0])}
+CHANGES = {         # d_e → M, c
+    "a shift": lambda d_e: (torch.eye(d_e).double(), torch.full((d_e,), 2.0).double()),
+    "a stretch": lambda d_e: (torch.diag(torch.arange(d_e) + 0.5).double(), torch.zeros(d_e).double()),
+    "a shear and a shift": lambda d_e: (torch.ones(d_e, d_e).triu().double(), torch.full((d_e,), -3.0).double())}
 
 
 def _stays(answer, arguments):
@@ -74,16 +76,13 @@ def _stays(answer, arguments):
     numbers, doubled = (services.run(answer, (steepness * G, e)) for steepness in (1, 2))
     if not same(doubled, 2 * numbers):
         raise CheckFailed("If all slopes are twice as steep, every number is to be twice as large.")
-    for name, (M, c) in CHANGES.items():
-        if len(M) != e.shape[1]:                                        # in as many dimensions as it takes
-            M, c = torch.eye(e.shape[1]).double() + torch.ones(e.shape[1], e.shape[1]).double().tril(-1), c[:1]
-        M, c = torch.as_tensor(M).double(), torch.as_tensor(c).double()
-        new = services.run(answer, in_coordinates.reference(G, e, e, M, c)[:2])
+    for name, change in CHANGES.items():
+        new = services.run(answer, in_coordinates.reference(G, e, e, *change(e.shape[1]))[:2])
         if not same(new, numbers):
             gap = ((new - numbers).abs().max() / numbers.abs().max()).item()
-            raise CheckFailed(f"After {name} a number moves by {gap:.2g} of the largest one. What does a shift do "
-                              "to e, and to the difference of two rows of e? And which product of a slope and a "
-                              "difference stays as it is?")
+            raise CheckFailed(f"After {name} a number moves by {gap:.2g} of the largest one. What does that do to e, "
+                              "to the difference of two rows of e, and to the product of such a difference and a "
+                              "slope?")
 
 
 @question((1, 1), {"four tokens": (rounded(4, 2, seed=71).double(), rounded(4, 2, seed=72).double()),

@@ -25,6 +25,7 @@ TIE = torch.tensor([[1.0, 0.0], [1.0, 2.0], [1.0, -1.0]]).double()      # three 
 
 @question((1, 0), {"three tokens": (E3, M3, W3), "one token": (E3[:1], M3, W3),
                    "five tokens in three dimensions": _drawn(T=5, d_e=3, seed=64),
+                   "nine tokens in one dimension": _drawn(T=9, d_e=1, seed=67),
                    "scores of some thousands": (E3, 4000 * M3, W3),
                    "a tie of large scores": (TIE, torch.tensor([[40000.0, 10000.0], [0, 20000.0]]).double(), W3)},
           returns="(T, d_e)", forbidden=AUTOGRAD, instead="your formula", tolerance=(1e-9, 1e-10),
