@@ -1,5 +1,7 @@
 """Check of assignment 05 on what arrives: the vectors that attention brings, and how much of a token they make."""
 
+import math
+
 import torch
 
 from coursekit.grade.kit.cases import numbers, rounded
@@ -137,6 +139,7 @@ carried.mistakes(
     ("The mixing is turned round: the share of the *others*, not of what is its own.", dict(mixing="round")),
     ("Where b alone is 0, the mixing is 0 here. Everything came from others then, and it is 1.",
      dict(mixing="nothing kept")),
+    (NOTHING, dict(zero=math.nan)),
     (RATIO, dict(mixing="ratio")),
     (RATIO, dict(mixing="infinite")),
     (NOTHING, dict(zero=1.0)))
@@ -148,7 +151,5 @@ def _(got, A, v, W_o, x):
     if not same(norms, carried.reference(A, v, W_o, x)[0]) or tuple(mixing.shape) != (len(x),) or (
             mixing.dtype != x.dtype):
         return None
-    if mixing.isnan().any():
-        return NOTHING
     return ("The norms are right, the mixing is not. For one s: which vectors come from others, which are its own? Add "
             "up each group, then take two lengths.")
