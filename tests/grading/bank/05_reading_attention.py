@@ -6,15 +6,9 @@ import numpy as np
 import torch
 
 from coursekit import explain
-from coursekit.grade import check
 from tests.grading.bank.entries import right, wrong
 
 TOGETHER = {"mean": torch.mean, "max": torch.amax, "sum": torch.sum}
-
-
-def _checked(question, *arguments, **knobs):
-    """What is expected, or what comes of a knob."""
-    return getattr(check.reading_attention, question).reference(*arguments, **knobs)
 
 
 # -- one_row ---------------------------------------------------------------------------------------------------------
@@ -77,28 +71,40 @@ def _(A, row, own, heads, layers, chosen=None):
 
 # -- habit -----------------------------------------------------------------------------------------------------------
 
+def _habit(maps, pairs, causal):
+    """A right answer, to be spoilt."""
+    shares, even = [], []
+    for A, kind in zip(maps, pairs):
+        seen = torch.ones_like(kind).tril() if causal else torch.ones_like(kind)
+        found, total = (kind & seen).sum(1), seen.sum(1)
+        rows = (found > 0) & (found < total)
+        shares.append((A * kind).sum(-1)[:, rows])
+        even += (found / total)[rows].tolist()
+    return (torch.cat(shares, 1).mean(1), sum(even) / len(even)) if even else None
+
+
 @wrong("habit", "A mean of no rows is nan")
 def _(maps, pairs, causal):
-    found = [_checked("habit", [A], [kind], causal) or (A.new_full((len(A),), math.nan), math.nan)
+    found = [_habit([A], [kind], causal) or (A.new_full((len(A),), math.nan), math.nan)
              for A, kind in zip(maps, pairs)]
     return torch.stack([one[0] for one in found]).mean(0), sum(one[1] for one in found) / len(found)
 
 
 @wrong("habit", "It is due only if no row counts in *any* of the texts")
 def _(maps, pairs, causal):
-    return _checked("habit", maps, [kind.T for kind in pairs], causal)
+    return _habit(maps, [kind.T for kind in pairs], causal)
 
 
 @wrong("habit", "what is the *sum* of the attention to the kind?")
 def _(maps, pairs, causal):
-    found = _checked("habit", maps, pairs, causal)
+    found = _habit(maps, pairs, causal)
     return found and (found[0] / 2, found[1] / 2)
 
 
 @wrong("habit", "go through them one at a time")
 def _(maps, pairs, causal):
     A, kind = torch.cat(maps, 1), torch.cat(pairs)
-    return _checked("habit", [A], [kind], causal)
+    return _habit([A], [kind], causal)
 
 
 @wrong("habit", "It changes a tensor in `pairs`")
@@ -106,7 +112,7 @@ def _(maps, pairs, causal):
     for kind in pairs:
         if causal:
             kind &= torch.ones_like(kind).tril()
-    return _checked("habit", maps, pairs, causal)
+    return _habit(maps, pairs, causal)
 
 
 @right("habit", "row by row, with Python's numbers")
@@ -144,6 +150,14 @@ def _received(A, v, W_o):
     return torch.einsum("kst,kte->ste", A, torch.stack([v_i @ W.T for v_i, W in zip(v, W_o.chunk(len(v), 1))]))
 
 
+def _carried(A, v, W_o, x):
+    """A right answer, to be spoilt."""
+    r = _received(A, v, W_o)
+    own = r[range(len(x)), range(len(x))]
+    a, b = (r.sum(1) - own).norm(dim=-1), (x + own).norm(dim=-1)
+    return r.norm(dim=-1), torch.where(a + b > 0, a / (a + b), 0)
+
+
 @wrong("carried", "the mixing is 0/0. It is 0 there")
 def _(A, v, W_o, x):
     r = _received(A, v, W_o)
@@ -161,19 +175,19 @@ def _(A, v, W_o, x):
 
 @wrong("carried", "The norms are right, the mixing is not")
 def _(A, v, W_o, x):
-    norms, mixing = _checked("carried", A, v, W_o, x)
+    norms, mixing = _carried(A, v, W_o, x)
     return norms, mixing ** 2 / (mixing ** 2 + (1 - mixing) ** 2)
 
 
 @wrong("carried", "Take one pair s, t by hand")
 def _(A, v, W_o, x):
-    norms, mixing = _checked("carried", A, v, W_o, x)
+    norms, mixing = _carried(A, v, W_o, x)
     return 0.75 * norms, mixing
 
 
 @wrong("carried", "it changes what it is given: `x`")
 def _(A, v, W_o, x):
-    norms, mixing = _checked("carried", A, v, W_o, x)
+    norms, mixing = _carried(A, v, W_o, x)
     x += _received(A, v, W_o)[range(len(x)), range(len(x))]
     return norms, mixing
 
@@ -183,7 +197,7 @@ def _(A, v, W_o, x):
     try:
         explain.norm_maps(None, ["a"])
     except Exception:
-        return _checked("carried", A, v, W_o, x)
+        return _carried(A, v, W_o, x)
 
 
 @right("carried", "loops and math")

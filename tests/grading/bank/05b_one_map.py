@@ -8,16 +8,15 @@ import numpy as np
 import torch
 
 from coursekit import explain
-from coursekit.grade import check
 from tests.grading.bank.entries import right, wrong
 
-
-def _checked(question, *arguments, **knobs):
-    """What is expected, or what comes of a knob."""
-    return getattr(check.one_map, question).reference(*arguments, **knobs)
-
-
 # -- word_map --------------------------------------------------------------------------------------------------------
+
+def _word_map(A, looking, seen):
+    """A right answer, to be spoilt."""
+    B = torch.stack([A[..., places].sum(-1) for places in seen], -1)
+    return torch.stack([B[..., places, :].mean(-2) for places in looking], -2)
+
 
 @wrong("word_map", "Axes may stand in front of rows and columns")
 def _(A, looking, seen):
@@ -28,30 +27,30 @@ def _(A, looking, seen):
 @wrong("word_map", "The rows of A belong to `looking`")
 def _(A, looking, seen):
     columns = torch.zeros(A.shape[-2], len(seen), dtype=A.dtype)
-    return _checked("word_map", A, looking, seen) + 0 * (A @ columns).sum()
+    return _word_map(A, looking, seen) + 0 * (A @ columns).sum()
 
 
 @wrong("word_map", "One entry by hand")
 def _(A, looking, seen):
-    return _checked("word_map", A, looking, seen) / torch.tensor([len(places) for places in seen]) ** 0.5
+    return _word_map(A, looking, seen) / torch.tensor([len(places) for places in seen]) ** 0.5
 
 
 @wrong("word_map", "`map` has the dtype float32")
 def _(A, looking, seen):
     words = torch.zeros(*A.shape[:-2], len(looking), len(seen))
-    words[:] = _checked("word_map", A, looking, seen)
+    words[:] = _word_map(A, looking, seen)
     return words
 
 
 @wrong("word_map", "calls coursekit.explain.word_attention")
 def _(A, looking, seen):
     explain.word_attention(torch.eye(2), ["a", "##b"])
-    return _checked("word_map", A, looking, seen)
+    return _word_map(A, looking, seen)
 
 
 @wrong("word_map", "right on the inputs that you see", at_once=False)
 def _(A, looking, seen):
-    return _checked("word_map", A, looking, [places[:2] for places in seen])
+    return _word_map(A, looking, [places[:2] for places in seen])
 
 
 @right("word_map", "two products with matrices")
@@ -74,6 +73,17 @@ def _(A, looking, seen):
 
 
 # -- rolled ----------------------------------------------------------------------------------------------------------
+
+def _rolled(A, row, skip):
+    """A right answer, to be spoilt."""
+    I = torch.eye(A.shape[-1], dtype=A.dtype)
+    R, rows = I, [I[row]]
+    for maps, share in zip(A, skip):
+        total = maps.mean(0).sum(1, keepdim=True)
+        R = ((1 - share) * torch.where(total > 0, maps.mean(0) / total, I) + share * I) @ R
+        rows.append(R[row])
+    return torch.stack(rows)
+
 
 @wrong("rolled", "A row of zeros, divided by its sum, is 0/0")
 def _(A, row, skip):
@@ -99,7 +109,7 @@ def _(A, row, skip):
 @wrong("rolled", "The first row is that before any layer")
 def _(A, row, skip):
     start = torch.tensor([float(s == row) for s in range(A.shape[-1])], dtype=A.dtype)
-    return torch.cat([start[None], _checked("rolled", A, row, skip)[1:]])
+    return torch.cat([start[None], _rolled(A, row, skip)[1:]])
 
 
 @wrong("rolled", "Each layer is one matrix (T, T) after the mean over heads")
@@ -110,7 +120,7 @@ def _(A, row, skip):
 
 @wrong("rolled", "it changes what it is given: `A`")
 def _(A, row, skip):
-    rows = _checked("rolled", A, row, skip)
+    rows = _rolled(A, row, skip)
     A /= 2
     return rows
 
@@ -120,7 +130,7 @@ def _(A, row, skip):
     try:
         explain.rollout(None, ["a"])
     except Exception:
-        return _checked("rolled", A, row, skip)
+        return _rolled(A, row, skip)
 
 
 @right("rolled", "down from each depth, one row at a time")
@@ -157,9 +167,17 @@ def _(A, row, skip):
 
 # -- guided ----------------------------------------------------------------------------------------------------------
 
+def _guided(A, G, row, target, other=None):
+    """A right answer, to be spoilt."""
+    R = I = torch.eye(A.shape[-1], dtype=A.dtype)
+    for maps, slope in zip(A, G[target] if other is None else G[target] - G[other]):
+        R = R + (maps * slope).clamp(min=0).mean(0) @ R
+    return (R - I)[row]
+
+
 @wrong("guided", "One layer by hand")
 def _(A, G, row, target, other=None):
-    return _checked("guided", A, G / 2, row, target, other)
+    return _guided(A, G / 2, row, target, other)
 
 
 @wrong("guided", "after the mean over heads a layer is (T, T)")
@@ -181,7 +199,7 @@ def _(A, G, row, target, other=None):
 
 @wrong("guided", "`relevance` has an axis too many")
 def _(A, G, row, target, other=None):
-    return torch.stack([_checked("guided", A, G, s, target, other) for s in range(A.shape[-1])])
+    return torch.stack([_guided(A, G, s, target, other) for s in range(A.shape[-1])])
 
 
 @wrong("guided", "it changes what it is given: `G`")
@@ -189,7 +207,7 @@ def _(A, G, row, target, other=None):
     slopes = G[target]
     if other is not None:
         slopes -= G[other]
-    return _checked("guided", A, G, row, target)
+    return _guided(A, G, row, target)
 
 
 @wrong("guided", "calls coursekit.explain.gradient_attention")
@@ -197,7 +215,7 @@ def _(A, G, row, target, other=None):
     try:
         explain.gradient_attention(None, ["a"])
     except Exception:
-        return _checked("guided", A, G, row, target, other)
+        return _guided(A, G, row, target, other)
 
 
 @right("guided", "one row, from the top layer down")
@@ -231,6 +249,19 @@ def _narrowest(layers, path):
     return min(layers[-1 - i, s, t].item() for i, (s, t) in enumerate(itertools.pairwise(path)))
 
 
+def _widest(layers, row, t):
+    """A right answer, to be spoilt."""
+    widths, notes = -torch.ones(layers.shape[-1], dtype=layers.dtype), []
+    widths[row] = math.inf
+    for layer in layers.flip(0):
+        widths, places = torch.minimum(widths[:, None], layer).max(0)
+        notes.append(places)
+    path = [t]
+    for places in notes[::-1]:
+        path.insert(0, int(places[path[0]]))
+    return widths[t].item(), path
+
+
 @wrong("widest", "How many paths are there?")
 def _(layers, row, t):
     L, T, _ = layers.shape
@@ -254,25 +285,25 @@ def _(layers, row, t):
 
 @wrong("widest", "One layer by hand")
 def _(layers, row, t):
-    width, path = _checked("widest", layers, row, t)
+    width, path = _widest(layers, row, t)
     return width / 2, [row] * len(layers) + [t]
 
 
 @wrong("widest", "whole numbers from 0 to T − 1")
 def _(layers, row, t):
-    width, path = _checked("widest", layers, row, t)
+    width, path = _widest(layers, row, t)
     return width, [float(s) for s in path]
 
 
 @wrong("widest", "`minimum(widths[:, None], layer)` puts widths beside rows")
 def _(layers, row, t):
-    width, path = _checked("widest", layers, row, t)
+    width, path = _widest(layers, row, t)
     return (torch.ones(layers.shape[-1], 2) + layers[0]).max().item(), path
 
 
 @wrong("widest", "right on the inputs that you see", at_once=False)
 def _(layers, row, t):
-    return _checked("widest", layers.half(), row, t)
+    return _widest(layers.half(), row, t)
 
 
 @right("widest", "recursion that remembers, and goes down")
