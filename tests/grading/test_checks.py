@@ -95,6 +95,7 @@ no_arguments.__qualname__ = "double"        # as a student's function is called
     (lambda x: exec("raise NotImplementedError"), "still empty"),
     (lambda x: exec("raise SystemExit"), "SystemExit"),
     (lambda x: torch.ones(2) + torch.ones(3), "Two shapes do not fit"),
+    (lambda x: torch.ones(2, 3, 4) @ torch.ones(2, 3, 4), "Two shapes do not fit"),
     (lambda x: torch.ones(2) @ torch.ones(2).double(), "Two dtypes meet"),
     ("double", "and got a string"), (None, "and got None"), (4, "and got a whole number"),
 ])

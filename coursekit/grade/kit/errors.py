@@ -55,7 +55,7 @@ def advise(error, name, n_arguments, shapes=SHAPES):
         return f"`{found[1]}` is not known here: is it spelled as where you defined it, and has that cell run?"
     if isinstance(error, (RuntimeError, ValueError, IndexError)) and re.search(
             "[Ss]izes? of tensor|shapes cannot be mult|inconsistent tensor size|size mismatch|not be broadcast|"
-            "shape of the mask|core dimension|not aligned", text):
+            "Expected size for first two dimensions|shape of the mask|core dimension|not aligned", text):
         return f"Two shapes do not fit. {shapes}"
     if isinstance(error, RuntimeError) and ("dtype" in text or "expected scalar type" in text):
         return "Two dtypes meet. Does a constant that you make have the input's dtype (dtype=x.dtype, if that is x)?"
