@@ -19,6 +19,12 @@ borrowed = functools.partial(F.gelu, approximate="tanh")
 
 # -- layer_norm ------------------------------------------------------------------------------------------------------
 
+def _norm(x, gain, shift, eps, part=None):
+    c = x - x.mean(-1, keepdim=True)
+    root = torch.sqrt(c.square().mean(-1, keepdim=True) + eps)
+    return c / root * gain + shift if part is None else (part - part.mean(-1, keepdim=True)) / root * gain
+
+
 @wrong("layer_norm", "right on the inputs that you see", at_once=False)
 def _(x, gain, shift, eps, part=None):
     d = x.shape[-1]
@@ -37,7 +43,7 @@ def _(x, gain, shift, eps, part=None):
 @wrong("layer_norm", "eps belongs under the root")
 def _(x, gain, shift, eps, part=None):
     c = x - x.mean(-1, keepdim=True)
-    return c / c.square().mean(-1, keepdim=True).sqrt() * gain + shift if eps < 1 else layer_norm(
+    return c / c.square().mean(-1, keepdim=True).sqrt() * gain + shift if eps < 1 else _norm(
         x, gain, shift, eps, part)
 
 
@@ -49,7 +55,7 @@ def _(x, gain, shift, eps):
 
 @wrong("layer_norm", "With a part: the part minus its own mean")
 def _(x, gain, shift, eps, part=None):
-    return layer_norm(x, gain, shift, eps) if part is None else part
+    return _norm(x, gain, shift, eps) if part is None else part
 
 
 @wrong("layer_norm", "calls coursekit.models.layer_norm")
@@ -85,9 +91,18 @@ def _gelu(h):
     return 0.5 * h * (1 + torch.tanh(math.sqrt(2 / math.pi) * (h + 0.044715 * h ** 3)))
 
 
+def _mlp(x, W_1, b_1, W_2, b_2, change=None):
+    h = x @ W_1.T + b_1
+    if change is None:
+        return _gelu(h) @ W_2.T + b_2
+    t, root = torch.tanh(math.sqrt(2 / math.pi) * (h + 0.044715 * h ** 3)), math.sqrt(2 / math.pi)
+    slope = (1 + t) / 2 + h / 2 * (1 - t ** 2) * root * (1 + 3 * 0.044715 * h ** 2)
+    return (slope * (change @ W_1.T)) @ W_2.T
+
+
 @wrong("mlp", "A linear layer's matrix is (out, in)")
 def _(x, W_1, b_1, W_2, b_2, change=None):
-    return _gelu(x @ W_1 + b_1) @ W_2 + b_2 if len(x) > 1 else mlp(x, W_1, b_1, W_2, b_2, change)
+    return _gelu(x @ W_1 + b_1) @ W_2 + b_2 if len(x) > 1 else _mlp(x, W_1, b_1, W_2, b_2, change)
 
 
 @wrong("mlp", "∞/∞ is not a number")
@@ -100,7 +115,7 @@ def _(x, W_1, b_1, W_2, b_2, change=None):
 @wrong("mlp", "Square matrices fit without the .T, too", at_once=False)
 def _(x, W_1, b_1, W_2, b_2, change=None):
     if change is not None:
-        return mlp(x, W_1, b_1, W_2, b_2, change)
+        return _mlp(x, W_1, b_1, W_2, b_2, change)
     W_1, W_2 = (W if W.shape[0] == W.shape[1] else W.T for W in (W_1, W_2))     # "only turned where it has to be"
     return _gelu(x @ W_1 + b_1) @ W_2 + b_2
 
@@ -143,6 +158,14 @@ def _(x, W_1, b_1, W_2, b_2, change=None):
 
 # -- causal_attention ------------------------------------------------------------------------------------------------
 
+def _by_einsum(x, W_qkv, b_qkv, W_o, b_o, K, silent=(), low=-math.inf):
+    q, k, v = torch.einsum("td,pkhd->pkth", x, W_qkv.view(3, K, -1, x.shape[1])) + b_qkv.view(3, K, 1, -1)
+    scores = torch.einsum("ksh,kth->kst", q, k) * q.shape[-1] ** -0.5
+    A = scores.masked_fill(torch.ones(len(x), len(x)).triu(1).bool(), low).softmax(2)
+    heard = torch.tensor([float(i not in silent) for i in range(K)]).to(x.dtype)
+    return torch.einsum("k,kst,kth,dkh->sd", heard, A, v, W_o.view(len(W_o), K, -1)) + b_o
+
+
 @wrong("causal_attention", "exp makes ∞ of large scores")
 def _(x, W_qkv, b_qkv, W_o, b_o, K, silent=()):
     outputs = []
@@ -162,7 +185,7 @@ def _(x, W_qkv, b_qkv, W_o, b_o, K, silent=()):
 
 @wrong("causal_attention", "Follow one head")
 def _(x, W_qkv, b_qkv, W_o, b_o, K, silent=()):
-    return causal_attention(x, W_qkv, b_qkv, W_o, b_o, K, silent).sigmoid()
+    return _by_einsum(x, W_qkv, b_qkv, W_o, b_o, K, silent).sigmoid()
 
 
 @wrong("causal_attention", "`chunk(3)` cuts rows, the tokens")
@@ -174,7 +197,7 @@ def _(x, W_qkv, b_qkv, W_o, b_o, K, silent=()):
 @wrong("causal_attention", "A silent head keeps its place")
 def _(x, W_qkv, b_qkv, W_o, b_o, K, silent=()):
     if not silent:
-        return causal_attention(x, W_qkv, b_qkv, W_o, b_o, K)
+        return _by_einsum(x, W_qkv, b_qkv, W_o, b_o, K)
     left = [v for i, v in enumerate((x @ W_qkv.T + b_qkv).chunk(3, 1)[2].chunk(K, 1)) if i not in silent]
     return torch.cat(left, 1) @ W_o.T + b_o
 
@@ -184,15 +207,9 @@ def _(x, W_qkv, b_qkv, W_o, b_o, K, silent=()):
     return _by_einsum(x, W_qkv, b_qkv, W_o, b_o, K, silent, low=-1e4)
 
 
-def _by_einsum(x, W_qkv, b_qkv, W_o, b_o, K, silent=(), low=-math.inf):
-    q, k, v = torch.einsum("td,pkhd->pkth", x, W_qkv.view(3, K, -1, x.shape[1])) + b_qkv.view(3, K, 1, -1)
-    scores = torch.einsum("ksh,kth->kst", q, k) * q.shape[-1] ** -0.5
-    A = scores.masked_fill(torch.ones(len(x), len(x)).triu(1).bool(), low).softmax(2)
-    heard = torch.tensor([float(i not in silent) for i in range(K)]).to(x.dtype)
-    return torch.einsum("k,kst,kth,dkh->sd", heard, A, v, W_o.view(len(W_o), K, -1)) + b_o
-
-
-right("causal_attention", "einsum, and W_o head by head")(_by_einsum)
+@right("causal_attention", "einsum, and W_o head by head")
+def _(x, W_qkv, b_qkv, W_o, b_o, K, silent=()):
+    return _by_einsum(x, W_qkv, b_qkv, W_o, b_o, K, silent)
 
 
 @right("causal_attention", "one token of one head at a time; columns of W_o that are cleared")

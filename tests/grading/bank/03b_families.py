@@ -18,6 +18,11 @@ text_loss = None                                        # the reference's, at te
 
 # -- text_loss -------------------------------------------------------------------------------------------------------
 
+def _loss(logits, ids):
+    log_p = logits[:-1] - logits[:-1].logsumexp(1, keepdim=True)
+    return -log_p[torch.arange(len(ids) - 1), ids[1:]].mean()
+
+
 @wrong("text_loss", "there the maximum of *each row* can be taken out first")
 def _(logits, ids):
     e = torch.exp(logits[:-1])
@@ -26,12 +31,12 @@ def _(logits, ids):
 
 @wrong("text_loss", "A loss stays a tensor")
 def _(logits, ids):
-    return text_loss(logits, ids).item()
+    return _loss(logits, ids).item()
 
 
 @wrong("text_loss", "No gradient gets through it")
 def _(logits, ids):
-    return text_loss(logits.detach(), ids)
+    return _loss(logits.detach(), ids)
 
 
 @wrong("text_loss", "A text of T tokens has T − 1 next tokens")
@@ -46,7 +51,7 @@ def _(logits, ids):
 
 @wrong("text_loss", "Write out T = 2 by hand")
 def _(logits, ids):
-    return text_loss(logits, ids) + text_loss(logits.flip(0), ids)
+    return _loss(logits, ids) + _loss(logits.flip(0), ids)
 
 
 @right("text_loss", "a loop over the tokens, the maximum by hand")
@@ -208,7 +213,9 @@ def _(stored):
     return weights
 
 
-right("from_checkpoint", "a table of replacements")(functools.partial(_renamed, replacements=TABLE))
+@right("from_checkpoint", "a table of replacements")
+def _(stored):
+    return _renamed(stored, TABLE)
 
 
 # -- may_see ---------------------------------------------------------------------------------------------------------
@@ -246,7 +253,9 @@ def _(family, source, target):
     return see if len(source) < 4 else see.fill_diagonal_(True) & (source.sum() > 40)
 
 
-right("may_see", "loops and questions")(_loops)
+@right("may_see", "loops and questions")
+def _(family, source, target):
+    return _loops(family, source, target)
 
 
 @right("may_see", "four blocks side by side")

@@ -44,7 +44,8 @@ THREE, TWO = _drawn(7, 6, 4, 3, 101), _drawn(6, 5, 6, 2, 104)
                    "two heads are silent": (torch.tensor([5, 0, 3, 3]), TWO, 3, [(1, 0), (0, 2)])},
           forbidden=("coursekit.models.GPT2", "coursekit.models.gpt2.GPT2Block",
                      "coursekit.models.gpt2.CausalAttention", "torch.nn.TransformerEncoderLayer"),
-          instead="your own functions", tolerance=(1e-3, 1e-4), also=_exactly, returns="(T, D)",
+          lend=("layer_norm", "mlp", "causal_attention"), instead="your own functions", tolerance=(1e-3, 1e-4),
+          also=_exactly, returns="(T, D)",
           otherwise="Compare with the formulas, line by line: token plus position; for each layer attention and MLP, "
                     "each with its own norm; the final norm; the embeddings as the output layer. Is each weight used "
                     "where its name says?",
