@@ -9,8 +9,9 @@ import math
 import torch
 import torch._dynamo  # which torch.optim imports when it is first called, and that takes longer than a check waits
 import torch.nn.functional as F
+from torch.func import functional_call
 
-from coursekit.grade.kit.weights import library_logits
+from coursekit.models import GPT2, GPT2Config
 from tests.grading.bank.entries import right, wrong
 
 text_loss = None                                        # the reference's, at test time
@@ -72,18 +73,26 @@ def _(logits, ids):
 
 # -- overfit ---------------------------------------------------------------------------------------------------------
 
+_made = functools.cache(lambda *sizes: GPT2(GPT2Config(*sizes)))
+
+
+def _logits(ids, weights, K):
+    (D, d_e), T_max, L = weights["W_e"].shape, len(weights["W_p"]), sum("qkv.weight" in name for name in weights)
+    return functional_call(_made(D, T_max, d_e, K, L), weights, (ids[None],))[0]
+
+
 def _train(weights, ids, K, steps, make=functools.partial(torch.optim.Adam, lr=0.01), clear=True):
     own = {name: w.clone().requires_grad_() for name, w in weights.items()}
     optimiser, losses = make(list(own.values())), []
     for _ in range(steps):
-        loss = text_loss(library_logits(ids, own, K), ids)
+        loss = text_loss(_logits(ids, own, K), ids)
         losses.append(loss.item())
         if clear:
             optimiser.zero_grad()
         loss.backward()
         optimiser.step()
     own = {name: w.detach() for name, w in own.items()}
-    return own, losses + [text_loss(library_logits(ids, own, K), ids).item()]
+    return own, losses + [text_loss(_logits(ids, own, K), ids).item()]
 
 
 @wrong("overfit", "and should fall to a tenth")
@@ -116,7 +125,7 @@ def _(weights, ids, K, steps):
 @wrong("overfit", "Gradients are wanted for tensors of your own")
 def _(weights, ids, K, steps):
     optimiser = torch.optim.Adam(weights.values(), lr=0.01)
-    text_loss(library_logits(ids, weights, K), ids).backward()
+    text_loss(_logits(ids, weights, K), ids).backward()
     optimiser.step()
 
 
@@ -125,7 +134,7 @@ def _(weights, ids, K, steps):
     own = {name: w.clone().requires_grad_() for name, w in weights.items()}
     optimiser, losses = torch.optim.AdamW(own.values(), lr=0.02), []
     for step in range(steps + 1):
-        loss = text_loss(library_logits(ids, own, K), ids)
+        loss = text_loss(_logits(ids, own, K), ids)
         losses.append(loss.item())
         for group in optimiser.param_groups:
             group["lr"] = 0.02 * (1 - step / (steps + 1))
@@ -139,15 +148,15 @@ def _(weights, ids, K, steps):
 @right("overfit", "Adam by hand, as in the lecture")
 def _(weights, ids, K, steps):
     own, means = {name: w.clone() for name, w in weights.items()}, {name: (0, 0) for name in weights}
-    losses = [text_loss(library_logits(ids, own, K), ids).item()]
+    losses = [text_loss(_logits(ids, own, K), ids).item()]
     for r in range(1, steps + 1):
         leaves = {name: w.clone().requires_grad_() for name, w in own.items()}
-        text_loss(library_logits(ids, leaves, K), ids).backward()
+        text_loss(_logits(ids, leaves, K), ids).backward()
         for name, leaf in leaves.items():
             first, second = means[name]
             means[name] = first, second = 0.9 * first + 0.1 * leaf.grad, 0.999 * second + 0.001 * leaf.grad ** 2
             own[name] = own[name] - 0.01 * first / (1 - 0.9 ** r) / ((second / (1 - 0.999 ** r)).sqrt() + 1e-8)
-        losses.append(text_loss(library_logits(ids, own, K), ids).item())
+        losses.append(text_loss(_logits(ids, own, K), ids).item())
     return own, losses
 
 
