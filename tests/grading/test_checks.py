@@ -325,13 +325,13 @@ def test_score_counts_the_latest_check_of_each_question(capsys):
         assert state in line and f"{points} of 1 points" in line
         assert out.splitlines()[0] == "Assignment 02 · attention" and line.split()[0] == "7"
         assert "its check has not run" in out and "read by a person" in out
-        assert f"\n{points} of 11 points so far; 13 more come from tests with other inputs; 6 from a person" in out
+        assert f"\n{points} of 10 points so far; 12 more come from tests with other inputs; 8 from a person" in out
         assert out.endswith("Together 30.\n")
     fold(right, {"other": fold.cases["d_e = 3, d_att = 2, d_out = 5"]})
     capsys.readouterr()
     check.score()
     out = capsys.readouterr().out
-    assert "0 of 1 points, 2 of 2 by tests with other inputs" in out and "\n2 of 13 points so far; 11 more come" in out
+    assert "0 of 1 points, 2 of 2 by tests with other inputs" in out and "\n2 of 12 points so far; 10 more come" in out
     forget()
 
 

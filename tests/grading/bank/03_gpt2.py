@@ -40,7 +40,7 @@ def _(x, gain, shift, eps, part=None):
     return c / torch.sqrt(c.square().mean(-1) + eps) * gain + shift
 
 
-@wrong("layer_norm", "eps belongs under the root")
+@wrong("layer_norm", "The argument eps does not come in")
 def _(x, gain, shift, eps, part=None):
     c = x - x.mean(-1, keepdim=True)
     return c / c.square().mean(-1, keepdim=True).sqrt() * gain + shift if eps < 1 else _norm(

@@ -175,10 +175,7 @@ def _(got, layer, T, d):
 def _(got, layer, T, d):
     calls = len(layer.calls)
     if kind(got) != "True or False":
-        if kind(got) == "a tensor":
-            return ("The answer is one word, True or False. `==` of two tensors compares every entry; torch.allclose "
-                    "all.")
-        return "The answer is True or False."
+        return "The answer is one word, True or False. `==` of two tensors compares every entry; torch.allclose all."
     if not calls:
         return "The layer was never called. Its code is not to be seen: try it out."
     if calls == 1:

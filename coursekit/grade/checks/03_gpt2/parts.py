@@ -140,14 +140,6 @@ layer_norm.mistakes(
     ("The gain is missing where there is a part.", _way(its=lambda centred, gain, shift: centred)))
 
 
-@layer_norm.suspect
-def _(got, x, *_):
-    if not got.isfinite().all():
-        return ("A row of equal numbers has the variance 0, and 0/0 is not a number: eps belongs under the root. (A "
-                "row of one number, divided by d − 1 = 0, ends like that, too.)")
-    return None
-
-
 # -- mlp -------------------------------------------------------------------------------------------------------------
 
 def _linear(d, d_h, seed):
