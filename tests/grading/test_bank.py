@@ -10,7 +10,6 @@ from coursekit.grade import check
 from coursekit.grade.kit.score import forget
 from tests.grading.bank.assignments import ASSIGNMENTS, NAMES
 
-OLD = {"04_decoding"}                   # whose checks hold their mistakes as code yet
 MOST = 8                                # answers of a question that are written by hand: the others are mistakes
 QUESTIONS = [(name, question) for name in NAMES for question in ASSIGNMENTS[name].questions]
 each_question = pytest.mark.parametrize("name, question", QUESTIONS, ids=["-".join(pair) for pair in QUESTIONS])
@@ -46,8 +45,6 @@ def test_the_solution_passes(name, question, capsys):
 @each_question
 def test_the_reference_passes_its_own_check(name, question, monkeypatch, capsys):
     """But for calling what it stands for: that is forbidden to answers alone."""
-    if name in OLD:
-        pytest.skip("its references take other arguments than answers")
     asked = ASSIGNMENTS[name].check_of(question)
     monkeypatch.setattr(asked, "forbidden", ())
     asked(asked.reference)
@@ -82,9 +79,8 @@ def test_wrong_answers_fail_with_the_right_words_and_all_advice_is_said(name, qu
                    "a line of the solution is told" if leaks(assignment, question, seen, unseen) else "")
         if problem:
             problems.append(f"{problem}: {words}\n{first}")
-    if name not in OLD:
-        problems += [f"never said: {text}" for text in advice_of(asked)
-                     if in_one_line(text) not in in_one_line("\n".join(heard))]
+    problems += [f"never said: {text}" for text in advice_of(asked)
+                 if in_one_line(text) not in in_one_line("\n".join(heard))]
     assert not problems, "\n\n".join(problems)
 
 
@@ -136,6 +132,6 @@ def test_right_answers_pass_under_any_seed(name, question, monkeypatch):
 def test_only_what_no_mistake_can_be_is_written_by_hand(name, question):
     assignment = ASSIGNMENTS[name]
     by_hand = [entry for entry in [*assignment.wrong, *assignment.right] if entry[0] == question]
-    assert name in OLD or len(by_hand) <= MOST
+    assert len(by_hand) <= MOST
     wrong = [*assignment.check_of(question).wrong_answers(), *assignment.wrong_answers(question)]
     assert len(wrong) >= 5 and len(assignment.right_answers(question)) >= 2

@@ -67,7 +67,3 @@ def _without_nan(value):
         return np.nan_to_num(value, nan=NAN, posinf=np.inf, neginf=-np.inf)
     return NAN if kind(value) == "a number" and math.isnan(value) else value
 
-
-def first_match(got, variants):
-    """The words of the first (value, words) whose value `got` is; None if it is none of them."""
-    return next((words for value, words in variants if same(got, value)), None)

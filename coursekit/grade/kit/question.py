@@ -73,13 +73,13 @@ class Question:
     """A check: call it with a student's function. See `question`."""
 
     def __init__(self, function, points, cases, returns="", forbidden=(), instead="", otherwise="", also=None,
-                 tolerance=None, given=None, hints=None, uses=None, lend=(), prepare=None, parts=()):
+                 tolerance=None, given=None, hints=None, uses=None, lend=()):
         functools.update_wrapper(self, function)
         self.name, self.topic = function.__name__, None                 # `announce` says of which topic it is one
         self.points, self.cases, self.tolerance, self.also = points, cases, tolerance, also
-        self.returns = parts_of(returns) if returns else parts_of(", ".join(parts))
+        self.returns = parts_of(returns)
         self.forbidden, self.instead, self.otherwise, self.hints = forbidden, instead, otherwise, hints or {}
-        self.given, self.prepare, self.uses, self.lend = given, prepare, uses, lend
+        self.given, self.uses, self.lend = given, uses, lend
         self.reference, self._suspect, self._judge, self._mistakes = function, None, None, []
 
     def mistakes(self, *pairs):
@@ -166,8 +166,7 @@ class Question:
 
     def _run(self, answer, arguments):
         """The result, and (name, value, what it left) of the first argument that it has changed; None if none."""
-        give = self.given or self.prepare
-        given = give(*arguments) if give else arguments
+        given = self.given(*arguments) if self.given else arguments
         if not (places := [i for i, value in enumerate(given) if kind(value) in COPY]):
             return services.run(answer, given), None
         got, left = services.back(answer, given, places)

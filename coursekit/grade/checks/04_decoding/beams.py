@@ -5,9 +5,8 @@ import math
 import torch
 
 from coursekit.grade.kit.question import question
-from coursekit.grade.kit.same import kind, same
 
-from .generating import LOOPS, after, as_function, greedy
+from .generating import LOOPS, as_function
 
 __all__ = ["beam_search"]
 
@@ -16,9 +15,20 @@ LATE = torch.tensor([[-1.2, -0.3, 0.5], [0.2, 0.9, 0.7], [0.4, 0.5, -2.5]])
 LONG = torch.tensor([[1.0, 2.2, 0.4, 2.0], [1.5, 0.3, 2.1, 2.4], [2.2, 1.0, 0.2, 1.1], [0.9, 1.6, 1.3, 0.1]])
 
 
-def _beams(rows, prompt, n, width, eos=None, alpha=0.0, what=torch.log_softmax, each=False, ended="compete",
-           rank=lambda p, l: p, score=None):
-    """beam_search with one thing done in another way; rank and score are functions of log p and the length.
+@question((2, 3), {"width 1 is greedy": (FORK, [0], 2, 1), "greedy is beaten": (FORK, [0], 2, 2),
+                   "logits that are no logarithms": (LONG, [2, 0], 3, 3),
+                   "an end": (FORK, [0], 3, 2, 1),
+                   "an end that is overtaken": (FORK, [1, 0], 2, 3, 0),
+                   "an end that is overtaken later": (LATE, [0], 3, 2, 1),
+                   "an end, and α = 2": (LONG, [0, 0], 3, 3, 1, 2.0), "an end, and α = 1": (FORK, [2, 0], 2, 2, 1, 1.0),
+                   "the prompt opens with the end": (LONG, [0, 1], 4, 3, 0, 0.5),
+                   "wider than there are tokens": (LONG, [1], 1, 5)},
+          forbidden=LOOPS, instead="a loop around next_logits", given=as_function,
+          otherwise="Do two steps by hand. Each step: all beams, continued by all tokens, and of these the `width` "
+                    "with the largest sum of log p.")
+def beam_search(next_logits, prompt, n, width, eos=None, alpha=0.0, *, what=torch.log_softmax, each=False,
+                ended="compete", rank=lambda p, l: p, score=lambda p, l, start, alpha: p / l ** alpha, order=True):
+    """beam_search(next_logits, prompt, n, width, eos, alpha): pairs (new ids, log p / length^alpha), the best first.
 
     ended: what beams do that have ended: "compete", "go on", are "lost", "stop" the search if one of them is the best,
     are set "aside" until the search is over, or have "places" of their own.
@@ -33,121 +43,90 @@ def _beams(rows, prompt, n, width, eos=None, alpha=0.0, what=torch.log_softmax, 
             if (total, ids) in done:
                 longer += [(total, ids)] if ended in ("compete", "stop") else []
                 continue
-            log_p = what(after(rows, list(prompt) + ids), -1).tolist()
+            log_p = what(next_logits(prompt + ids), -1).tolist()
             best = [(total + share, ids + [token]) for token, share in enumerate(log_p)]
             longer += sorted(best, key=lambda beam: -beam[0])[:width] if each else best
         longer.sort(key=lambda beam: -rank(beam[0], len(beam[1])))
         done = done if ended == "places" else []
         beams = longer if each else done + longer[:width - len(done)]
     beams = sorted(aside + beams, key=lambda beam: -beam[0])[:width] if ended == "aside" else beams
-    score = score or (lambda p, l: p / l ** alpha)
-    return sorted([(ids, score(total, len(ids))) for total, ids in beams], key=lambda beam: -beam[1])
+    pairs = [(ids, score(total, len(ids), len(prompt), alpha)) for total, ids in beams]
+    return sorted(pairs, key=lambda pair: -pair[1]) if order else pairs
 
 
-@question((2, 3), {"width 1 is greedy": (FORK, [0], 2, 1), "greedy is beaten": (FORK, [0], 2, 2),
-                   "logits that are no logarithms": (LONG, [2, 0], 3, 3),
-                   "an end": (FORK, [0], 3, 2, 1),
-                   "an end that is overtaken": (FORK, [1, 0], 2, 3, 0),
-                   "an end that is overtaken later": (LATE, [0], 3, 2, 1),
-                   "an end, and α = 1": (FORK, [2, 0], 2, 2, 1, 1.0), "an end, and α = 2": (LONG, [0, 0], 3, 3, 1, 2.0),
-                   "the prompt opens with the end": (LONG, [0, 1], 4, 3, 0, 0.5),
-                   "wider than there are tokens": (LONG, [1], 1, 5)},
-          forbidden=LOOPS, instead="a loop around next_logits", prepare=as_function,
-          hints={"shapes": "The logits of one text are (D,): one log-probability for each token.",
-                 "endless": "A `for` loop over n steps is enough, however many beams have ended."})
-def beam_search(rows, prompt, n, width, eos=None, alpha=0.0):
-    """beam_search(next_logits, prompt, n, width, eos, alpha): pairs (new ids, log p / length^alpha), the best first."""
-    return _beams(rows, prompt, n, width, eos, alpha)
+def _then(change):
+    """An answer that changes the list of pairs in the end: change(pairs, prompt, eos)."""
+    return lambda next_logits, prompt, n, width, eos=None, alpha=0.0: change(beam_search.reference(
+        next_logits, prompt, n, width, eos, alpha), prompt, eos)
+
+
+def _penalty_inside(next_logits, prompt, n, width, eos=None, alpha=0.0):
+    return beam_search.reference(next_logits, prompt, n, width, eos, alpha, rank=lambda p, l: p / l ** alpha)
+
+
+AWAY = ("There is a beam that has ended and was overtaken since: `width` others are likelier. It has no place of its "
+        "own, neither aside nor among the beams. Beams that have ended compete with all others, in every step.")
+ENDED = "A beam that has ended was continued. It stays as it is, in the race with the others."
+
+beam_search.mistakes(
+    ("Logits were added up. They have to become log-probabilities first: logits of different rows cannot be compared.",
+     dict(what=lambda row, axis: row)),
+    ("Probabilities were added up. The probability of a text is a product, its logarithm a sum of logarithms.",
+     dict(what=torch.softmax)),
+    ("A score is nan. The rows hold logits, which may be negative, and a negative number has no logarithm: log_softmax "
+     "makes log-probabilities of logits.", dict(what=lambda row, axis: row.log())),
+    ("That is a probability. The score is its logarithm, divided by lengthᵅ.",
+     dict(score=lambda p, l, start, alpha: math.exp(p))),
+    ("The scores have the wrong sign: a logarithm of a probability is at most 0.",
+     _then(lambda pairs, prompt, eos: [(ids, -score) for ids, score in pairs])),
+    ("More than `width` beams are kept. The continuations of *all* beams compete for the places.", dict(each=True)),
+    ("The least likely beams were kept. Is the order turned round?", dict(rank=lambda p, l: -p)),
+    ("Only beams that have ended came back. All beams are asked for, at most `width`, the best score first.",
+     _then(lambda pairs, prompt, eos: [pair for pair in pairs if pair[0][-1] == eos] or pairs)),
+    ("Only the best came back. All beams are asked for, at most `width`, the best first.",
+     _then(lambda pairs, prompt, eos: pairs[:1])),
+    ("The prompt came back as well. Only the new ids are asked for.",
+     _then(lambda pairs, prompt, eos: [(prompt + ids, score) for ids, score in pairs])),
+    ("In a pair the new ids come first, a plain list, and then the score.",
+     _then(lambda pairs, prompt, eos: [(score, ids) for ids, score in pairs])),
+    ("Return a list of pairs, one for each beam, also when there is a single one.",
+     _then(lambda pairs, prompt, eos: pairs[0])),
+    (ENDED, dict(ended="go on")),
+    ("The penalty was used inside the search. Beams are kept by log-probability; only in the end are they ranked by "
+     "score.", _penalty_inside),
+    ("Beams that have ended are lost. Such a beam stays in the race, as it is.", dict(ended="lost")),
+    (AWAY, dict(ended="aside")), (AWAY, dict(ended="places")),
+    ("The search stopped too early, with the first end. It goes on, n times, as long as there is a beam that has not "
+     "ended.", dict(ended="stop")),
+    ("The end itself is missing: the token `eos` is the last of the new ids of a beam that has ended.",
+     _then(lambda pairs, prompt, eos: [([token for token in ids if token != eos], score) for ids, score in pairs])),
+    ("The scores are not divided by lengthᵅ.", dict(score=lambda p, l, start, alpha: p)),
+    ("The length counts the new tokens, without those of the prompt.",
+     dict(score=lambda p, l, start, alpha: p / (l + start) ** alpha)),
+    ("The length is one too many: it counts the new ids alone.",
+     dict(score=lambda p, l, start, alpha: p / (l + 1) ** alpha)),
+    ("The length counts all new tokens: is one of them, such as the end, left out?",
+     dict(score=lambda p, l, start, alpha: p / max(1, l - 1) ** alpha)),
+    ("The score is *divided* by lengthᵅ.", dict(score=lambda p, l, start, alpha: p * l ** alpha)),
+    ("lengthᵅ is a power: `length ** alpha`.", dict(score=lambda p, l, start, alpha: p / (alpha * l or 1))),
+    ("The beams are right, but in another order: the best *score* first, after the division.", dict(order=False)),
+    ("The token `eos` stands in the prompt. Only a *new* token ends a text.",
+     _then(lambda pairs, prompt, eos: [([], 0.0)] if eos in prompt else pairs)))
 
 
 @beam_search.suspect
 def _(got, rows, prompt, n, width, eos=None, alpha=0.0):
-    right = beam_search.__wrapped__(rows, prompt, n, width, eos, alpha)
-    if type(got) not in (list, tuple):
-        return "Return a list of pairs (new ids, score)."
-    if any(type(pair) not in (list, tuple) or len(pair) != 2 for pair in got):
-        if len(got) == 2 and kind(got[1]) == "a number":
-            return "Return a list of pairs, one for each beam, also when there is a single one."
-        return "Return a list of pairs (new ids, score), one for each beam."
-    if any(kind(score) == "a number" and math.isnan(score) for _, score in got):
-        return ("A score is nan. The rows hold logits, which may be negative, and a negative number has no logarithm: "
-                "log_softmax makes log-probabilities of logits.")
-    if got and type(got[0][0]) not in (list, tuple):
-        return "In a pair the new ids come first, a plain list, and then the score."
+    right = beam_search.reference(*beam_search.given(rows, prompt, n, width, eos, alpha))
     if any(len(ids) > n + len(prompt) for ids, _ in got):
         return ("There are far more than n ids in a beam. `ids.append(…)` and `+=` change the one list that all "
                 "continuations of a beam share: `ids + [token]` makes a new one for each.")
-    if same(got, [(list(prompt) + ids, score) for ids, score in right]):
-        return "The prompt came back as well. Only the new ids are asked for."
-    ended = [pair for pair in right if pair[0][-1] == eos]
-    if len(ended) < len(right) and same(_unordered(got), _unordered(ended)):
-        return "Only beams that have ended came back. All beams are asked for, at most `width`, the best score first."
-    if ended and _texts(got) == _texts([(ids[:-1] if ids[-1] == eos else ids, score) for ids, score in right]):
-        return "The end itself is missing: the token `eos` is the last of the new ids of a beam that has ended."
-    if same(got, right[:1]):
-        return "Only the best came back. All beams are asked for, at most `width`, the best first."
-    if same(_unordered(got), _unordered(right)):
-        return "The beams are right, but in another order: the best *score* first, after the division."
-    given = (rows, prompt, n, width, eos, alpha)
-    variants = [
-        (dict(what=lambda row, axis: row),
-         "Logits were added up. They have to become log-probabilities first: logits of different rows cannot be "
-         "compared."),
-        (dict(what=torch.softmax),
-         "Probabilities were added up. The probability of a text is a product, its logarithm a sum of logarithms."),
-        (dict(score=lambda p, l: math.exp(p)),
-         "That is a probability. The score is its logarithm, divided by lengthᵅ."),
-        (dict(score=lambda p, l: -p / l ** alpha),
-         "The scores have the wrong sign: a logarithm of a probability is at most 0."),
-        (dict(each=True),
-         "More than `width` beams are kept. The continuations of *all* beams compete for the places."),
-        (dict(rank=lambda p, l: p / l ** alpha),
-         "The penalty was used inside the search. Beams are kept by log-probability; only in the end are they ranked "
-         "by score."),
-        (dict(ended="go on"), "A beam that has ended was continued. It stays as it is, in the race with the others."),
-        (dict(ended="lost"), "Beams that have ended are lost. Such a beam stays in the race, as it is."),
-        *((dict(ended=ended), "There is a beam that has ended and was overtaken since: `width` others are likelier. It "
-                              "has no place of its own, neither aside nor among the beams. Beams that have ended "
-                              "compete with all others, in every step.") for ended in ("aside", "places")),
-        (dict(ended="stop"), "The search stopped too early, with the first end. It goes on, n times, as long as there "
-                             "is a beam that has not ended."),
-        (dict(score=lambda p, l: p), "The scores are not divided by lengthᵅ."),
-        (dict(score=lambda p, l: p / (l + len(prompt)) ** alpha),
-         "The length counts the new tokens, without those of the prompt."),
-        (dict(score=lambda p, l: p / (l + 1) ** alpha), "The length is one too many: it counts the new ids alone."),
-        (dict(score=lambda p, l: p / max(1, l - 1) ** alpha),
-         "The length counts all new tokens: is one of them, such as the end, left out?"),
-        (dict(score=lambda p, l: p * l ** alpha), "The score is *divided* by lengthᵅ."),
-        (dict(score=lambda p, l: p / (alpha * l or 1)), "lengthᵅ is a power: `length ** alpha`."),
-        (dict(rank=lambda p, l: -p), "The least likely beams were kept. Is the order turned round?")]
-    for change, words in variants:
-        if same(_unordered(got), _unordered(_beams(*given, **change))):
-            return words
     if eos is not None and any(eos in list(ids)[:-1] for ids, _ in got):
-        return "A beam that has ended was continued. It stays as it is, in the race with the others."
+        return ENDED
     if _texts(got) == _texts(right):
         return "The texts are right, the scores are not: the sum of log p over the new tokens, divided by lengthᵅ."
-    if len(got) > len(right):
-        return f"There are {len(got)} beams, and `width` allows {width}."
-    if eos in prompt and any(len(ids) < n and eos not in list(ids) for ids, _ in got):
-        return "The token `eos` stands in the prompt. Only a *new* token ends a text."
-    if any(len(ids) < n and list(ids)[-1:] != [eos] for ids, _ in got):
-        return "The search stopped too early. It goes on, n times, as long as there is a beam that has not ended."
     if len(got) < len(right):
         return f"There are {len(got)} beams, expected {len(right)}. Is each beam continued by *every* token?"
-    if any(list(ids)[-1:] == [eos] and list(ids) not in [kept for kept, _ in right] for ids, _ in got):
-        return ("There is a beam that has ended and was overtaken since: `width` others are likelier. Beams that have "
-                "ended compete with all others, in every step.")
-    if width > 1 and any(same(ids, greedy.__wrapped__(rows, prompt, n, eos)) for ids, _ in got[:1]) and \
-            not same(got[0][0], right[0][0]):
-        return "The first is what greedy decoding finds. Are all `width` beams continued, by every token?"
-    return ("Do two steps by hand. Each step: all beams, continued by all tokens, and of these the `width` with the "
-            "largest sum of log p.")
-
-
-def _unordered(pairs):
-    """Pairs (ids, score) in an order that does not depend on the scores."""
-    return sorted([[int(token) for token in ids], float(score)] for ids, score in pairs)
+    return None
 
 
 def _texts(pairs):

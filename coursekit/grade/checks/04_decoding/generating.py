@@ -45,30 +45,22 @@ def as_function(rows, prompt, *others):
     return next_logits, list(prompt), *others
 
 
+def _downwards(logits):
+    return logits.argsort(descending=True, stable=True).tolist()
+
+
+def _upwards(logits):
+    return logits.argsort(stable=True).tolist()
+
+
 ROWS = torch.tensor([[0.0, 3.0, 1.0], [2.0, 0.0, 1.0], [0.0, 0.0, 5.0]])
 TWO_DIGITS = torch.eye(13).index_put((torch.tensor([1]), torch.tensor([5])), torch.tensor(0.5))
 RING = torch.tensor([[0.0, 2.0, 1.0, 0.0], [0.0, 1.0, 3.0, 2.0], [4.0, 0.0, 0.0, 1.0], [1.0, 1.0, 0.0, 0.0]])
 
 
-def _greedy(rows, prompt, n, eos=None, m=None, banned=None, smallest=True):
-    """(New ids, whether it stopped because nothing was left to say.) banned(ids, token) may replace the ban."""
-    banned = banned or (lambda ids, token: m is not None and _said(ids + [token], m))
-    ids = list(prompt)
-    for _ in range(n):
-        row = after(rows, ids).tolist()
-        order = sorted(range(len(row)), key=lambda token: (-row[token], token if smallest else -token))
-        token = next((token for token in order if not banned(ids, token)), None)
-        if token is None:
-            return ids[len(prompt):], True
-        ids.append(token)
-        if token == eos:
-            break
-    return ids[len(prompt):], False
-
-
-def _said(text, m, step=1, gap=0):
-    """Did the last m tokens of a text stand in it before, at 0, step, …, at least 1 + gap places to the left?"""
-    return any(text[i:i + m] == text[-m:] for i in range(0, len(text) - m - gap, step))
+def _said(text, m, start=0, step=1, gap=0):
+    """Did the last m tokens of a text stand in it before, at start, start + step, …, at least 1 + gap to the left?"""
+    return any(text[i:i + m] == text[-m:] for i in range(start, len(text) - m - gap, step))
 
 
 @question((2, 2), {"plain": (ROWS, [2, 0], 4), "a longer prompt": (RING, [2, 3, 1], 5),
@@ -83,89 +75,108 @@ def _said(text, m, step=1, gap=0):
                    "the prompt ends with the end": (RING, [1], 4, 1),
                    "a prompt shorter than m": (RING, [1], 4, None, 3), "the end is banned": (ROWS, [2, 2], 3, 2, 2),
                    "ids of two digits": (TWO_DIGITS, [11, 12, 1], 2, None, 2)},
-          forbidden=LOOPS, instead="a loop around next_logits", prepare=as_function,
+          forbidden=LOOPS, instead="a loop around next_logits", given=as_function,
           hints={"endless": "Here a `for` loop over n tokens is enough.",
-                 "IndexError": "Was an entry asked of an empty list? If all tokens are banned, the text ends."})
-def greedy(rows, prompt, n, eos=None, m=None):
+                 "IndexError": "Was an entry asked of an empty list? If all tokens are banned, the text ends."},
+          otherwise="Each time: ask for the logits of the whole text so far, and append the likeliest token that is "
+                    "not banned.")
+def greedy(next_logits, prompt, n, eos=None, m=None, *, repeats=lambda text, m, start: _said(text, m), order=_downwards,
+           leftover=None):
     """greedy(next_logits, prompt, n, eos, m): the new ids, the likeliest each time; no m tokens twice in the text."""
-    return _greedy(rows, prompt, n, eos, m)[0]
+    ids = list(prompt)
+    for _ in range(n):
+        allowed = (token for token in order(next_logits(ids)) if m is None or not repeats(
+            ids + [token], m, len(prompt)))
+        token = next(allowed, leftover)
+        if token is None:
+            break
+        ids.append(token)
+        if token == eos:
+            break
+    return ids[len(prompt):]
+
+
+def _plain(next_logits, prompt, n, eos=None):
+    return greedy.reference(next_logits, prompt, n, eos)
+
+
+def _stops(next_logits, prompt, n, eos=None, m=None):
+    made, right = _plain(next_logits, prompt, n, eos), greedy.reference(next_logits, prompt, n, eos, m)
+    return made[:next((i for i, pair in enumerate(zip(made, right)) if pair[0] != pair[1]), len(right))]
+
+
+def _in_digits(between):
+    return lambda text, m, start: between.join(map(str, text[-m:])) in between.join(map(str, text[:-1]))
+
+
+TOO_FEW = "Groups of m − 1 are kept from coming twice: a token too few. A group has m tokens, the new one included."
+DIGITS = "Groups of ids are compared, not their digits: in a string 1 1 also stands in 11."
+PROMPT_TOO = "The prompt came back as well. Only the new ids are asked for, at most n of them."
+TOO_MANY = "There is a token too many: at most n new ones."
+
+greedy.mistakes(
+    ("A token comes twice, as without m. (ids[-0:] is the whole list, not an empty one.)",
+     dict(repeats=lambda text, m, start: m > 1 and _said(text, m))),
+    ("The token `eos` can be banned, too, like any other.",
+     lambda next_logits, prompt, n, eos=None, m=None: greedy.reference(
+         next_logits, prompt, n, eos, m, repeats=lambda text, m, start: text[-1] != eos and _said(text, m))),
+    ("The prompt counts, too: what stands in it was said before.",
+     dict(repeats=lambda text, m, start: _said(text, m, start))),
+    (PROMPT_TOO, lambda next_logits, prompt, n, *others: (prompt + greedy.reference(next_logits, prompt, n, *others))[
+        :max(n, len(prompt))]),
+    (PROMPT_TOO, lambda next_logits, prompt, *others: prompt + greedy.reference(next_logits, prompt, *others)),
+    ("The token `eos` stands in the prompt, as it does where every text opens with it. Only a *new* token ends the "
+     "text.", lambda next_logits, prompt, n, eos=None, m=None: [] if eos in prompt else greedy.reference(
+         next_logits, prompt, n, eos, m)),
+    ("Nothing new came back. Does the prompt grow with the text? `ids = prompt` gives the same list a second name, "
+     "list(prompt) makes another list.",
+     lambda next_logits, prompt, n, eos=None, m=None: greedy.reference(next_logits, prompt, n, eos, m) if m else []),
+    ("n counts the new tokens, without those of the prompt.",
+     lambda next_logits, prompt, n, *others: greedy.reference(next_logits, prompt, max(0, n - len(prompt)), *others)),
+    (TOO_MANY, lambda next_logits, prompt, n, *others: greedy.reference(next_logits, prompt, n + 1, *others)),
+    (TOO_MANY, lambda next_logits, prompt, n, *others: greedy.reference(next_logits, prompt, max(1, n), *others)),
+    ("There are too few: n new tokens, unless `eos` comes before.",
+     lambda next_logits, prompt, n, *others: greedy.reference(next_logits, prompt, max(0, n - 1), *others)),
+    ("Those are the least likely tokens. Is the order turned round?", dict(order=_upwards)),
+    ("The same token again and again. Is the new token put behind the text before the model is asked next?",
+     lambda next_logits, prompt, n, *others: greedy.reference(next_logits, prompt, 1) * n),
+    ("It does not stop at the end: no token comes behind the token `eos`.",
+     lambda next_logits, prompt, n, eos=None, m=None: greedy.reference(next_logits, prompt, n, None, m)),
+    ("The end itself is missing: the token `eos` is the last of the new ids.",
+     lambda next_logits, prompt, n, eos=None, m=None: [
+         token for token in greedy.reference(next_logits, prompt, n, eos, m) if token != eos]),
+    ("Of equally likely tokens take the one with the smallest id.",
+     dict(order=lambda logits: [len(logits) - 1 - token for token in _downwards(logits.flip(0))])),
+    ("Every token was banned. Does the last group find itself? Only groups that begin earlier count.",
+     dict(repeats=lambda text, m, start: True)),
+    ("It stops too early. A banned token is skipped, and the next likeliest is tried.", _stops),
+    ("The same m tokens come twice, as without m. Is a token that would repeat them skipped?",
+     dict(repeats=lambda text, m, start: False)),
+    ("Groups of m + 1 tokens are kept from coming twice, and groups of m should be. How many of the old tokens does a "
+     "group hold, besides the new one?", dict(repeats=lambda text, m, start: _said(text, m + 1))),
+    (TOO_FEW, dict(repeats=lambda text, m, start: m > 1 and _said(text, m - 1))),
+    (TOO_FEW, dict(repeats=lambda text, m, start: _said(text, 1))),
+    ("The group with which the old text ends was not looked at. It overlaps the new one: 2 2 stands twice in 2 2 2.",
+     dict(repeats=lambda text, m, start: _said(text, m, gap=1))),
+    ("Groups may begin at every place, not only at every m-th: they overlap.",
+     dict(repeats=lambda text, m, start: _said(text, m, step=m))),
+    ("Only repetitions right behind each other are seen. The group may stand anywhere before.",
+     dict(repeats=lambda text, m, start: text[-2 * m:-m] == text[-m:])),
+    ("When no token is allowed any more, the text ends where it is.", dict(leftover=0)),
+    (DIGITS, dict(repeats=_in_digits(""))), (DIGITS, dict(repeats=_in_digits(", "))))
 
 
 @greedy.suspect
 def _(got, rows, prompt, n, eos=None, m=None):
-    if type(got) not in (list, tuple):
-        return "Return a list of ids."
-    right, silent = _greedy(rows, prompt, n, eos, m)
-    plain = _greedy(rows, prompt, n, eos)[0]
-    got = [token.item() if kind(token) == "a tensor" and token.dim() == 0 else token for token in got]
-    if any(kind(token) != "a whole number" for token in got):
+    if type(got) not in (list, tuple) or any(type(token) is float for token in got):
         return "Return a plain list of ids, whole numbers."
-    if same(got, prompt + right) or m is None and n and got and same(got, (prompt + right)[:len(got)]):
-        return "The prompt came back as well. Only the new ids are asked for, at most n of them."
-    if m is not None and not got and right:
-        return "Every token was banned. Does the last group find itself? Only groups that begin earlier count."
-    if not got and right and eos not in prompt:
-        return ("Nothing new came back. Does the prompt grow with the text? `ids = prompt` gives the same list a "
-                "second name, list(prompt) makes another list.")
-    if m is not None and same(got, _greedy(rows, prompt, n, eos, m, lambda ids, token: token != eos and _said(
-            ids + [token], m))[0]):
-        return "The token `eos` can be banned, too, like any other."
-    if eos in right and same(got + [eos], right):
-        return "The end itself is missing: the token `eos` is the last of the new ids."
-    if eos in right and same(got[:len(right)], right):
-        return "It does not stop at the end: no token comes behind the token `eos`."
-    if eos in prompt and len(got) < len(right):
-        return ("The token `eos` stands in the prompt, as it does where every text opens with it. Only a *new* token "
-                "ends the text.")
-    if m is not None and same(got, plain):
-        if m == 1:
-            return "A token comes twice, as without m. (ids[-0:] is the whole list, not an empty one.)"
-        return f"The same {m} tokens come twice, as without m. Is a token that would repeat them skipped?"
-    if silent and same(got[:len(right)], right):
-        return "When no token is allowed any more, the text ends where it is."
-    if len(got) == len(right) + 1 and same(got[:-1], right):
-        return "There is a token too many: at most n new ones."
-    if m is None and same(got, right[:max(0, n - len(prompt))]):
-        return "n counts the new tokens, without those of the prompt."
-    if m is None and same(got, right[:len(got)]):
-        return "There are too few: n new tokens, unless `eos` comes before."
-    if m is None:
-        if same(got, _greedy(rows, prompt, n, eos, smallest=False)[0]):
-            return "Of equally likely tokens take the one with the smallest id."
-        if same(got, _greedy(-rows, prompt, n, eos)[0]):
-            return "Those are the least likely tokens. Is the order turned round?"
-        if same(got, right[:1] * len(got)):
-            return ("The same token again and again. Is the new token put behind the text before the model is asked "
-                    "next?")
-        return "Each time: ask for the logits of the whole text so far, and append the likeliest token."
-    if same(got, right[:len(got)]):
+    right = greedy.reference(*greedy.given(rows, prompt, n, eos, m))
+    if m is not None and same(got, right[:len(got)]):
         return "It stops too early. A banned token is skipped, and the next likeliest is tried."
-    variants = [
-        (lambda ids, token: _said((ids + [token])[len(prompt):], m),
-         "The prompt counts, too: what stands in it was said before."),
-        (lambda ids, token: _said(ids + [token], m + 1),
-         f"Groups of {m + 1} tokens are kept from coming twice, and groups of {m} should be. How many of the old "
-         "tokens does a group hold, besides the new one?"),
-        (lambda ids, token: m > 1 and _said(ids + [token], m - 1),
-         f"Groups of {m - 1} are kept from coming twice: a token too few. A group has m = {m} tokens, the new one "
-         "included."),
-        (lambda ids, token: _said(ids + [token], m, gap=1),
-         "The group with which the old text ends was not looked at. It overlaps the new one: 2 2 stands twice in "
-         "2 2 2."),
-        (lambda ids, token: _said(ids + [token], m, step=m),
-         "Groups may begin at every place, not only at every m-th: they overlap."),
-        (lambda ids, token: (ids + [token])[-2 * m:-m] == (ids + [token])[-m:],
-         "Only repetitions right behind each other are seen. The group may stand anywhere before.")]
-    variants += [(lambda ids, token, between=between: between.join(map(str, (ids + [token])[-m:])) in between.join(
-        map(str, ids)), "Groups of ids are compared, not their digits: in a string 1 1 also stands in 11.")
-                 for between in ("", ", ", " ", ",")]
-    for banned, words in variants:
-        if same(got, _greedy(rows, prompt, n, eos, m, banned)[0]):
-            return words
-    for i, (token, due) in enumerate(zip(got, right, strict=False)):
-        if token != due:
-            return (f"New token number {i + 1} makes the last m tokens stand there for the second time."
-                    if _said([*prompt, *right[:i], token], m) else
-                    f"New token number {i + 1} is another than expected: that one is not forbidden, and it is "
-                    "likelier, or as likely with a smaller id.")
-    return "For each token, the likeliest first: would the last m tokens, with it, be somewhere in the text already?"
+    i = next((i for i, (token, due) in enumerate(zip(got, right)) if token != due), None)
+    if m is None or i is None:
+        return None
+    return (f"New token number {i + 1} makes the last m tokens stand there for the second time."
+            if _said([*prompt, *right[:i], got[i]], m) else
+            f"New token number {i + 1} is another than expected: that one is not forbidden, and it is likelier, or as "
+            "likely with a smaller id.")

@@ -7,7 +7,6 @@ import torch
 from coursekit.grade.kit.cases import rounded
 from coursekit.grade.kit.library import ATTENTIONS
 from coursekit.grade.kit.question import question
-from coursekit.grade.kit.same import kind, same
 
 __all__ = ["read_on"]
 
@@ -22,98 +21,110 @@ def _reading(t, T, d_e, d_att, d_out, seed):
                    "one new token after four": _reading(t=1, T=4, d_e=2, d_att=3, d_out=6, seed=45),
                    "three new tokens after two": _reading(t=3, T=2, d_e=2, d_att=2, d_out=3, seed=50),
                    "two tokens, and an empty cache": _reading(t=2, T=0, d_e=3, d_att=2, d_out=1, seed=60)},
-          parts=("output", "keys", "values"),
+          returns="output (t, d_out), keys (T + t, d_att), values (T + t, d_out)",
           tolerance=(1e-3, 1e-3),                                       # large scores make much of rounding
-          forbidden=(*ATTENTIONS, "coursekit.models.gpt2.CausalAttention"), instead="matrix products and a softmax",
+          forbidden=(*ATTENTIONS, "coursekit.models.gpt2.CausalAttention"), instead="matrix products and a softmax", lend=("tempered",),
           hints={"shapes": "x @ W.T is (t, …); the cache has T rows, and with the new ones T + t. A mask of t rows "
                            "and T + t columns fits the scores.",
-                 "empty": "Write it, or use torch.softmax here."})
-def read_on(x, W_q, W_k, W_v, K, V):
+                 "empty": "Write it, or use torch.softmax here."},
+          otherwise="The cache first: the T rows of K and V, then W_k x and W_v x for each new token. If these are "
+                    "right and the output is not: over which axis is the softmax, and who may look where?")
+def read_on(x, W_q, W_k, W_v, K, V, *, sees=lambda T, t: T, scale=lambda x, W_q, W_v, T: len(W_q) ** 0.5,
+            forbidden=-math.inf, weigh=torch.softmax, behind=lambda cache, new: torch.cat([cache, new])):
     """read_on(x, W_q, W_k, W_v, K, V): (output (t, d_out), keys (T + t, d_att), values (T + t, d_out))."""
-    return _read(x, W_q, W_k, W_v, K, V)
+    T, t = len(K), len(x)
+    keys, values = behind(K, x @ W_k.T), behind(V, x @ W_v.T)
+    may_look = torch.ones(t, T + t, dtype=torch.bool).tril(sees(T, t))
+    scores = x @ W_q.T @ torch.cat([K, x @ W_k.T]).T / scale(x, W_q, W_v, T)
+    return weigh(scores.masked_fill(~may_look, forbidden), -1) @ torch.cat([V, x @ W_v.T]), keys, values
 
 
-def _read(x, W_q, W_k, W_v, K, V, offset=None, mask=True, scale=None, forbidden=-math.inf, late=False,
-          twice=False):
-    keys, values = torch.cat([K, x @ W_k.T]), torch.cat([V, x @ W_v.T])
-    q = x @ W_q.T if scale is None else x @ W_q.T * math.sqrt(len(W_q)) / scale
-    may_look = torch.ones(len(x), len(keys), dtype=torch.bool)
-    if mask:
-        may_look = may_look.tril(len(K) if offset is None else offset)
-    scores = (q @ keys.T / math.sqrt(len(W_q))).masked_fill(~may_look, forbidden)
-    weights = torch.softmax(q @ keys.T / math.sqrt(len(W_q)), -1) * may_look if late else torch.softmax(scores, -1)
-    return (torch.softmax(weights, -1) if twice else weights) @ values, keys, values
+def _cache(change):
+    """An answer whose output is right, and whose keys and values are change(cache, new, W, x)."""
+    def answer(x, W_q, W_k, W_v, K, V):
+        output, _, _ = read_on.reference(x, W_q, W_k, W_v, K, V)
+        return output, change(K, x @ W_k.T, W_k, x), change(V, x @ W_v.T, W_v, x)
+    return answer
+
+
+def _output(change):
+    """An answer whose cache is right, and whose output is change(x, W_q, W_k, W_v, K, V)."""
+    return lambda *given: (change(*given), *read_on.reference(*given)[1:])
+
+
+def _other_keys(keys_of):
+    """An answer that puts keys_of(x, W_q, W_k) into the cache, and looks at them."""
+    def answer(x, W_q, W_k, W_v, K, V):
+        keys = torch.cat([K, keys_of(x, W_q, W_k)])
+        _, _, values = read_on.reference(x, W_q, W_k, W_v, K, V)
+        mask = torch.ones(len(x), len(keys), dtype=torch.bool).tril(len(K))
+        scores = (x @ W_q.T @ keys.T / len(W_q) ** 0.5).masked_fill(~mask, -math.inf)
+        return torch.softmax(scores, -1) @ values, keys, values
+    return answer
+
+
+def _late(x, W_q, W_k, W_v, K, V):
+    _, keys, values = read_on.reference(x, W_q, W_k, W_v, K, V)
+    return torch.softmax(x @ W_q.T @ keys.T / len(W_q) ** 0.5, -1).tril(len(K)) @ values
+
+
+def _cache_alone(x, W_q, W_k, W_v, K, V):
+    return torch.softmax(x @ W_q.T @ K.T / len(W_q) ** 0.5, -1) @ V
+
+
+def _new_alone(x, W_q, W_k, W_v, K, V):
+    return read_on.reference(x, W_q, W_k, W_v, K[:0], V[:0])[0]
+
+
+read_on.mistakes(
+    ("The triangle of the mask begins at the wrong place: new token 0 sees only column 0. Its own column is T, so it "
+     "sees the columns 0 to T.", dict(sees=lambda T, t: 0)),
+    ("The new tokens see each other's future. New token i sees the T cached tokens and the new ones up to itself.",
+     dict(sees=lambda T, t: T + t)),
+    ("A new token does not see itself. It looks at the cache with its own key already in it.",
+     dict(sees=lambda T, t: T - 1)),
+    ("Each new token sees one token of the future. New token i sees the columns 0 to T + i.",
+     dict(sees=lambda T, t: T + 1)),
+    ("The triangle of the mask moves to the right by as many places as tokens were read before, not by as many as are "
+     "new.", dict(sees=lambda T, t: t)),
+    ("The future has the score 0 here, and e⁰ = 1: it counts. Only a score of −∞ gives a weight of 0.",
+     dict(forbidden=0.0)),
+    ("The mask comes after the softmax, so rows no longer sum to one, and the future has been used.", _output(_late)),
+    ("Keys and values have changed places: output, keys, values.",
+     lambda *given: [read_on.reference(*given)[i] for i in (0, 2, 1)]),
+    ("The cache came back as it was. The new tokens' keys and values go into it, behind the old ones.",
+     dict(behind=lambda cache, new: cache)),
+    ("Only the new keys came back. The cache is the old ones with the new ones behind them: torch.cat.",
+     dict(behind=lambda cache, new: new)),
+    ("The new keys stand in front. They come behind the old ones: the order of the rows is that of the text.",
+     dict(behind=lambda cache, new: torch.cat([new, cache]))),
+    ("Queries went into the cache. Nobody looks at a query later: it is keys that are kept, W_k x.",
+     _other_keys(lambda x, W_q, W_k: x @ W_q.T)),
+    ("The queries are W_q x. Were keys used for them?", _output(
+        lambda x, W_q, W_k, W_v, K, V: read_on.reference(x, W_k, W_k, W_v, K, V)[0])),
+    ("The new tokens see neither themselves nor each other: they look at the cache as it was.", _output(_cache_alone)),
+    ("The new tokens look only at each other. They see the whole cache as well.", _output(_new_alone)),
+    ("The cache and the new tokens have a softmax each, so that the weights of a row sum to two. One softmax runs over "
+     "both.", _output(lambda *given: _cache_alone(*given) + _new_alone(*given))),
+    ("The scores are not scaled: where is √d_att?", dict(scale=lambda x, W_q, W_v, T: 1.0)),
+    ("The scores are divided by √d_e. It is √d_att, the length of a key.",
+     dict(scale=lambda x, W_q, W_v, T: x.shape[1] ** 0.5)),
+    ("The scores are divided by √d_out. It is √d_att, the length of a key.",
+     dict(scale=lambda x, W_q, W_v, T: len(W_v) ** 0.5)),
+    ("The scores are divided by the root of the number of tokens, not √d_att.",
+     dict(scale=lambda x, W_q, W_v, T: (T + len(x)) ** 0.5)),
+    ("The scores are divided by d_att. It is its square root.", dict(scale=lambda x, W_q, W_v, T: len(W_q))),
+    ("The weights went through a second softmax: one makes weights of scores, and they sum to one already.",
+     dict(weigh=lambda scores, axis: torch.softmax(torch.softmax(scores, axis), axis))))
 
 
 @read_on.suspect
 def _(got, x, W_q, W_k, W_v, K, V):
-    if type(got) not in (list, tuple) or len(got) != 3:
-        return "Return all three: the output, the keys and the values, the new ones included."
-    (output, keys, values), (right, all_keys, all_values) = got, _read(x, W_q, W_k, W_v, K, V)
-    t, T = len(x), len(K)
-    if same(keys, all_values) and same(values, all_keys):
-        return "Keys and values have changed places: output, keys, values."
-    if same(output, all_keys):
-        return "The output comes first, then the keys, then the values."
-    if T and (same(keys, K) or same(values, V)):
-        return "The cache came back as it was. The new tokens' keys and values go into it, behind the old ones."
-    if same(keys, x @ W_k.T) and T:
-        return "Only the new keys came back. The cache is the old ones with the new ones behind them: torch.cat."
-    if kind(keys) == "a tensor" and same(keys, torch.cat([x @ W_k.T, K])) and T:
-        return "The new keys stand in front. They come behind the old ones: the order of the rows is that of the text."
-    if not same(keys, all_keys):
-        if x.shape[1] == K.shape[1] and same(keys, torch.cat([K, x])):
-            return "What goes into the cache are keys, W_k x, not the vectors x themselves."
-        if same(keys, torch.cat([K, x @ W_q.T])):
-            return "Queries went into the cache. Nobody looks at a query later: it is keys that are kept, W_k x."
-        if W_k.shape[0] == W_k.shape[1] and same(keys, torch.cat([K, x @ W_k])):
-            return "The new keys are x @ W_k. With a row for each token, W_k x becomes x @ W_k.T."
-        return "The keys are not right: the T rows of the cache, then W_k x for each new token."
-    if not same(values, all_values):
-        return "The values are not right: the T rows of the cache, then W_v x for each new token."
-    if kind(output) != "a tensor":
-        return None
-    if same(output, right[-1:]) and t > 1 or kind(output) == "a tensor" and tuple(output.shape) == (V.shape[1],):
-        return "The output has a row for each new token, (t, d_out), also when t is 1."
-    if tuple(output.shape) != tuple(right.shape):
+    output = got[0]
+    if tuple(output.shape) == (len(K) + len(x), V.shape[1]) and len(K):
         return ("The output has a row for each *new* token: queries come from x alone, and the mask of the scores has "
                 "as many rows, t.")
     if not output.isfinite().all():
         return ("There is a row of the scores in which everything was forbidden (a new token sees all T cached tokens, "
                 "and itself), or exp was taken of a large score (torch.softmax takes the largest out first).")
-    if t > 1 and same(output, _read(x, W_q, W_k, W_v, K, V, mask=False)[0]):
-        return ("The new tokens see each other's future. New token i sees the T cached tokens and the new ones up to "
-                "itself.")
-    if t > 1 and same(output, _read(x, W_q, W_k, W_v, K, V, forbidden=0.0)[0]):
-        return "The future has the score 0 here, and e⁰ = 1: it counts. Only a score of −∞ gives a weight of 0."
-    if t > 1 and same(output, _read(x, W_q, W_k, W_v, K, V, late=True)[0]):
-        return "The mask comes after the softmax, so rows no longer sum to one, and the future has been used."
-    for offset, words in (
-            (0, "The triangle of the mask begins at the wrong place: new token 0 sees only column 0. Its own column "
-                "is T, so it sees the columns 0 to T."),
-            (T - 1, "A new token does not see itself. It looks at the cache with its own key already in it."),
-            (T + 1, "Each new token sees one token of the future. New token i sees the columns 0 to T + i."),
-            (t, "The triangle of the mask moves to the right by as many places as tokens were read before, not by as "
-                "many as are new.")):
-        if offset != T and same(output, _read(x, W_q, W_k, W_v, K, V, offset=offset)[0]):
-            return words
-    cache, own = torch.softmax(x @ W_q.T @ K.T / math.sqrt(len(W_q)), -1) @ V, _read(x, W_q, W_k, W_v, K[:0], V[:0])[0]
-    if T and same(output, cache):
-        return "The new tokens see neither themselves nor each other: they look at the cache as it was."
-    if T and same(output, cache + own):
-        return ("The cache and the new tokens have a softmax each, so that the weights of a row sum to two. One softmax "
-                "runs over both.")
-    if T and same(output, own):
-        return "The new tokens look only at each other. They see the whole cache as well."
-    for scale, words in ((1, "The scores are not scaled: where is √d_att?"),
-                         (math.sqrt(x.shape[1]), "The scores are divided by √d_e. It is √d_att, the length of a key."),
-                         (math.sqrt(len(W_v)), "The scores are divided by √d_out. It is √d_att, the length of a key."),
-                         (math.sqrt(T + t), "The scores are divided by the root of the number of tokens, not √d_att."),
-                         (len(W_q), "The scores are divided by d_att. It is its square root.")):
-        if same(output, _read(x, W_q, W_k, W_v, K, V, scale=scale)[0]):
-            return words
-    if same(output, _read(x, W_k, W_k, W_v, K, V)[0]):
-        return "The queries are W_q x. Were keys used for them?"
-    if same(output, _read(x, W_q, W_k, W_v, K, V, twice=True)[0]):
-        return "The weights went through a second softmax: one makes weights of scores, and they sum to one already."
-    return "The cache is right, the output is not. Over which axis is the softmax, and who may look where?"
+    return None
