@@ -66,4 +66,3 @@ def _without_nan(value):
     if kind(value) == "a NumPy array" and value.dtype.kind == "f":
         return np.nan_to_num(value, nan=NAN, posinf=np.inf, neginf=-np.inf)
     return NAN if kind(value) == "a number" and math.isnan(value) else value
-

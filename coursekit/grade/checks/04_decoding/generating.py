@@ -102,7 +102,7 @@ def _plain(next_logits, prompt, n, eos=None):
 
 def _stops(next_logits, prompt, n, eos=None, m=None):
     made, right = _plain(next_logits, prompt, n, eos), greedy.reference(next_logits, prompt, n, eos, m)
-    return made[:next((i for i, pair in enumerate(zip(made, right)) if pair[0] != pair[1]), len(right))]
+    return made[:next((i for i, pair in enumerate(zip(made, right, strict=False)) if pair[0] != pair[1]), len(right))]
 
 
 def _in_digits(between):
@@ -173,7 +173,7 @@ def _(got, rows, prompt, n, eos=None, m=None):
     right = greedy.reference(*greedy.given(rows, prompt, n, eos, m))
     if m is not None and same(got, right[:len(got)]):
         return "It stops too early. A banned token is skipped, and the next likeliest is tried."
-    i = next((i for i, (token, due) in enumerate(zip(got, right)) if token != due), None)
+    i = next((i for i, (token, due) in enumerate(zip(got, right, strict=False)) if token != due), None)
     if m is None or i is None:
         return None
     return (f"New token number {i + 1} makes the last m tokens stand there for the second time."
