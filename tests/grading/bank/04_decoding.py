@@ -125,11 +125,6 @@ def _(p, k):
     return _rescaled(p)
 
 
-@wrong("keep_top_k", "right on the inputs that you see", at_once=False)
-def _(p, k):
-    return _rescaled(torch.stack([row * (row >= sorted(row.tolist())[-min(k, 4, len(row))]) for row in p]))
-
-
 @wrong("keep_top_k", "k may be larger than D: then all stay")
 def _(p, k):
     return _rescaled(p * (p >= p.sort(-1, descending=True).values[:, k - 1][:, None]))
@@ -371,7 +366,7 @@ def _scored(x, W_q, W_k, W_v, K, V):
     return x @ W_q.T @ keys.T / math.sqrt(len(W_q)), keys, values
 
 
-@wrong("read_on", "or exp was taken of a large score", at_once=False)
+@wrong("read_on", "or exp was taken of a large score")
 def _(x, W_q, W_k, W_v, K, V):
     scores, keys, values = _scored(x, W_q, W_k, W_v, K, V)
     e = torch.exp(scores).tril(len(K))
@@ -494,10 +489,11 @@ def _(next_logits, prompt, n, width, eos=None, alpha=0.0):
     return [(ids, total / n) for total, ids in _beam(next_logits, prompt, n, width, eos)]
 
 
-@wrong("beam_search", "right on the inputs that you see", at_once=False)
+@wrong("beam_search", "The texts are right, the scores are not")
 def _(next_logits, prompt, n, width, eos=None, alpha=0.0):
     def log(logits, axis):
-        return torch.softmax(logits, axis).log()                        # −∞ for what is very unlikely
+        return torch.softmax(logits, axis).float().log()                # −∞ for what is very unlikely
+
     return _ranked(_beam(next_logits, prompt, n, width, eos, log), alpha)
 
 
@@ -549,3 +545,41 @@ def _(next_logits, prompt, n, width, eos=None, alpha=0.0):
     lengths = torch.tensor([len(ids) for ids in beams], dtype=torch.float64)
     scores = totals / lengths.pow(alpha)
     return [(beams[i], scores[i]) for i in scores.argsort(descending=True).tolist()]
+
+
+# -- missed ----------------------------------------------------------------------------------------------------------
+
+@wrong("missed", "a tensor (D, D) is due, with D from 2 to 4")
+def _():
+    return [[0.5, 0.5], [0.5, 0.5]]
+
+
+@wrong("missed", "with D from 2 to 4")
+def _():
+    return torch.full((5, 5), 0.2)
+
+
+@wrong("missed", "every row is due to hold probabilities, with the sum 1")
+def _():
+    return torch.log(torch.full((3, 3), 1 / 3))
+
+
+@wrong("missed", "a factor of 4.05; 10 is due")
+def _():
+    return torch.tensor([[0.1, 0.5, 0.4], [0.35, 0.4, 0.25], [0.04, 0.06, 0.9]])
+
+
+@wrong("missed", "Which first token could be a little likelier than another, and lead nowhere")
+def _():
+    return torch.tensor([[0.0, 0.6, 0.4], [1 / 3, 1 / 3, 1 / 3], [0.0, 0.0, 1.0]])
+
+
+@right("missed", "double precision, and the last token")
+def _():
+    return torch.tensor([[0.0, 0.34, 0.33, 0.33], [0.25, 0.25, 0.25, 0.25], [1.0, 0.0, 0.0, 0.0],
+                         [0.0, 0.0, 0.0, 1.0]]).double()
+
+
+@right("missed", "a tie at the start")
+def _():
+    return torch.tensor([[0.0, 0.34, 0.34, 0.32], [0.25, 0.25, 0.25, 0.25], [0.0, 0.0, 1.0, 0.0], [0.0, 0.0, 0.0, 1.0]])

@@ -15,14 +15,16 @@ LATE = torch.tensor([[-1.2, -0.3, 0.5], [0.2, 0.9, 0.7], [0.4, 0.5, -2.5]])
 LONG = torch.tensor([[1.0, 2.2, 0.4, 2.0], [1.5, 0.3, 2.1, 2.4], [2.2, 1.0, 0.2, 1.1], [0.9, 1.6, 1.3, 0.1]])
 
 
-@question((2, 3), {"width 1 is greedy": (FORK, [0], 2, 1), "greedy is beaten": (FORK, [0], 2, 2),
+@question((1, 0), {"width 1 is greedy": (FORK, [0], 2, 1), "greedy is beaten": (FORK, [0], 2, 2),
                    "logits that are no logarithms": (LONG, [2, 0], 3, 3),
                    "an end": (FORK, [0], 3, 2, 1),
                    "an end that is overtaken": (FORK, [1, 0], 2, 3, 0),
                    "an end that is overtaken later": (LATE, [0], 3, 2, 1),
                    "an end, and α = 2": (LONG, [0, 0], 3, 3, 1, 2.0), "an end, and α = 1": (FORK, [2, 0], 2, 2, 1, 1.0),
                    "the prompt opens with the end": (LONG, [0, 1], 4, 3, 0, 0.5),
-                   "wider than there are tokens": (LONG, [1], 1, 5)},
+                   "wider than there are tokens": (LONG, [1], 1, 5),
+                   "large logits": (100 * LONG.double(), [2], 2, 16),
+                   "a vocabulary of one": (torch.tensor([[2.0]]), [0], 4, 3)},
           forbidden=LOOPS, instead="a loop around next_logits", given=as_function,
           otherwise="Do two steps by hand. Each step: all beams, continued by all tokens, and of these the `width` "
                     "with the largest sum of log p.")

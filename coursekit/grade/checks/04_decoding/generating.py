@@ -63,7 +63,7 @@ def _said(text, m, start=0, step=1, gap=0):
     return any(text[i:i + m] == text[-m:] for i in range(start, len(text) - m - gap, step))
 
 
-@question((2, 2), {"plain": (ROWS, [2, 0], 4), "a longer prompt": (RING, [2, 3, 1], 5),
+@question((3, 4), {"plain": (ROWS, [2, 0], 4), "a longer prompt": (RING, [2, 3, 1], 5),
                    "up to the end": (RING, [1], 9, 0),
                    "two equally likely": (RING, [1, 3], 3),
                    "no new token": (ROWS, [0, 1], 0),

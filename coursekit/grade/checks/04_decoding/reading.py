@@ -17,10 +17,14 @@ def _reading(t, T, d_e, d_att, d_out, seed):
     return tuple(rounded(*shape, seed=seed + i) for i, shape in enumerate(shapes))
 
 
-@question((2, 2), {"three new tokens after five": _reading(t=3, T=5, d_e=2, d_att=3, d_out=6, seed=40),
+@question((1, 0), {"three new tokens after five": _reading(t=3, T=5, d_e=2, d_att=3, d_out=6, seed=40),
                    "one new token after four": _reading(t=1, T=4, d_e=2, d_att=3, d_out=6, seed=45),
                    "three new tokens after two": _reading(t=3, T=2, d_e=2, d_att=2, d_out=3, seed=50),
-                   "two tokens, and an empty cache": _reading(t=2, T=0, d_e=3, d_att=2, d_out=1, seed=60)},
+                   "two tokens, and an empty cache": _reading(t=2, T=0, d_e=3, d_att=2, d_out=1, seed=60),
+                   "one dimension": _reading(t=2, T=3, d_e=1, d_att=1, d_out=1, seed=70),
+                   "large scores": tuple(10 * x for x in _reading(t=3, T=2, d_e=3, d_att=2, d_out=2, seed=80)),
+                   "a longer text, double precision": tuple(
+                       x.double() for x in _reading(t=5, T=9, d_e=4, d_att=4, d_out=4, seed=90))},
           returns="output (t, d_out), keys (T + t, d_att), values (T + t, d_out)",
           tolerance=(1e-3, 1e-3),                                       # large scores make much of rounding
           forbidden=(*ATTENTIONS, "coursekit.models.gpt2.CausalAttention"), instead="matrix products and a softmax",

@@ -144,11 +144,12 @@ def _left(got, right):
     return None
 
 
-@question((1, 2), {"the best four of each row": (NINE, 4), "the best three of four": (BATCH, 3),
+@question((1, 0), {"the best four of each row": (NINE, 4), "the best three of four": (BATCH, 3),
                    "one row": (NINE[:1], 3), "only the best": (BATCH, 1),
                    "a tie with the second": (torch.tensor([[0.2, 0.4, 0.2, 0.2], [0.1, 0.4, 0.2, 0.3]]), 2),
                    "a tie of the first two": (torch.tensor([[0.15, 0.3, 0.25, 0.3]]), 2),
-                   "more than there are": (BATCH, 9)},
+                   "more than there are": (BATCH, 9),
+                   "double precision": (NINE.double(), 5)},
           returns="(n, D)", forbidden=("coursekit.models.keep_top_k", *LIBRARY),
           instead="a sort or torch.topk, and a comparison",
           hints={"shapes": "p is a table (n, D), not one row: the k-th largest of each row is a column (n, 1). Does a "
