@@ -28,7 +28,6 @@ def _reading(t, T, d_e, d_att, d_out, seed):
           returns="output (t, d_out), keys (T + t, d_att), values (T + t, d_out)",
           tolerance=(1e-3, 1e-3),                                       # large scores make much of rounding
           forbidden=(*ATTENTIONS, "coursekit.models.gpt2.CausalAttention"), instead="matrix products and a softmax",
-          lend=("tempered",),
           hints={"shapes": "x @ W.T is (t, …); the cache has T rows, and with the new ones T + t. A mask of t rows "
                            "and T + t columns fits the scores.",
                  "empty": "Write it, or use torch.softmax here."},
