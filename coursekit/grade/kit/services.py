@@ -78,13 +78,24 @@ def line_of(error, names):
     ... except ZeroDivisionError as error:
     ...     line_of(error, names)
     'line 2 of half'
+
+    In a lambda, or within brackets, it is a line of the function that they stand in.
+
+    >>> exec("def inverses(xs):\\n    return [*map(lambda x: 1 / x, xs)]", names)
+    >>> try:
+    ...     names["inverses"]([2, 0])
+    ... except ZeroDivisionError as error:
+    ...     line_of(error, names)
+    'line 2 of inverses'
     """
     frames = [(frame, line) for frame, line in traceback.walk_tb(error.__traceback__) if frame.f_globals is names]
     if not frames:
         return ""
-    frame, line = frames[-1]
-    text = linecache.getline(frame.f_code.co_filename, line).strip()
-    return f"line {line - frame.f_code.co_firstlineno + 1} of {frame.f_code.co_name}" + (f":  {text}" if text else "")
+    codes, line = [frame.f_code for frame, _ in frames], frames[-1][1]
+    code = next((code for code in reversed(codes) if code.co_name[0] != "<" and code.co_firstlineno <= line
+                 and code.co_filename == codes[-1].co_filename), codes[-1])
+    text = linecache.getline(code.co_filename, line).strip()
+    return f"line {line - code.co_firstlineno + 1} of {code.co_name}" + (f":  {text}" if text else "")
 
 
 def back(answer, args, positions):
