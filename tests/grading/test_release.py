@@ -97,7 +97,6 @@ def test_points_are_those_of_the_checks(name):
 
 
 HINTS = [("1", "a question"), ("2", "the idea"), ("3", "the steps")]
-UNREVISED = {"04_decoding"}             # longer than they should be
 BOX = re.compile(r"^> ([●○]{4}) · (bonus · )?(\d+) minutes · (\d+|no) points?\b", re.M)
 
 
@@ -137,7 +136,7 @@ def test_minutes_and_points_are_the_same_wherever_they_stand(name):
     assert [(*row[:3], row[3].replace("none", "no")) for row in rows] == [
         (level, bonus.replace(" · ", ", "), minutes, worth) for level, bonus, minutes, worth in boxes]
     core = sum(int(minutes) for _, bonus, minutes, _ in boxes if not bonus)
-    assert name in UNREVISED or 50 <= core <= 100, f"without its bonus it takes 50 to 100 minutes, this one {core}"
+    assert 50 <= core <= 100, f"without its bonus it takes 50 to 100 minutes, this one {core}"
     said = int(re.search(r"\*\*Takes\*\* about (\d+)\s+minutes", first)[1])
     assert abs(said - core) <= 2                                        # a rounded number
     syllabus = (ROOT / "SYLLABUS.md").read_text(encoding="utf-8")
