@@ -93,13 +93,13 @@ def _(word, pair):
     return " ".join(word).replace(" ".join(pair), "".join(pair))
 
 
-@wrong("merge", "A tuple cannot be changed")
+@wrong("merge", "got a generator (wrap it in tuple(...))")
 def _(word, pair):
-    for i in range(len(word) - 1):
-        if word[i:i + 2] == pair:
-            word[i] = pair[0] + pair[1]
-            del word[i + 1]
-    return word
+    i = 0
+    while i < len(word):
+        step = 2 if word[i:i + 2] == pair else 1
+        yield "".join(word[i:i + step])
+        i += step
 
 
 @wrong("merge", "The letters of the word are no longer the same")

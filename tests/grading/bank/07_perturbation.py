@@ -405,6 +405,11 @@ def _(predict, document, by):
     return np.sort(_summed(predict, document, by))[::-1].copy()
 
 
+@wrong("shapley", "and got a single one: predict([document])")
+def _(predict, document, by):
+    return {(): predict(document)}, np.zeros(len(dict.fromkeys(document)))
+
+
 @right("shapley", "bits of whole numbers, and the dividends of coalitions")
 def _(predict, document, by):
     d = len(set(document))
