@@ -492,7 +492,7 @@ def _(next_logits, prompt, n, width, eos=None, alpha=0.0):
 @wrong("beam_search", "The texts are right, the scores are not")
 def _(next_logits, prompt, n, width, eos=None, alpha=0.0):
     def log(logits, axis):
-        return torch.softmax(logits, axis).float().log()                # −∞ for what is very unlikely
+        return torch.softmax(logits, axis).log()                        # −∞ for what is very unlikely
 
     return _ranked(_beam(next_logits, prompt, n, width, eos, log), alpha)
 

@@ -23,7 +23,7 @@ LONG = torch.tensor([[1.0, 2.2, 0.4, 2.0], [1.5, 0.3, 2.1, 2.4], [2.2, 1.0, 0.2,
                    "an end, and α = 2": (LONG, [0, 0], 3, 3, 1, 2.0), "an end, and α = 1": (FORK, [2, 0], 2, 2, 1, 1.0),
                    "the prompt opens with the end": (LONG, [0, 1], 4, 3, 0, 0.5),
                    "wider than there are tokens": (LONG, [1], 1, 5),
-                   "large logits": (100 * LONG.double(), [2], 2, 16),
+                   "large logits": (300 * LATE.double(), [2], 2, 9),
                    "a vocabulary of one": (torch.tensor([[2.0]]), [0], 4, 3)},
           forbidden=LOOPS, instead="a loop around next_logits", given=as_function,
           otherwise="Do two steps by hand. Each step: all beams, continued by all tokens, and of these the `width` "
