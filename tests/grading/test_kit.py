@@ -108,6 +108,31 @@ def test_parameters_in_another_order_are_named(tmp_path, monkeypatch):
         "Its parameters have changed places: the first line is def repeat(text, n).")
 
 
+def test_what_a_judge_or_a_second_look_meets_is_no_traceback():
+    @question((1, 1), {"one": (1,)})
+    def anything(x):
+        return [x]
+
+    anything.judge(lambda got, x: None if got[0] else "nothing there")
+    assert said(anything, lambda x: 5).rows[-1] == ("wrong", "got a whole number, and not what was asked for")
+    anything.judge(lambda got, x: None)
+    anything.also = lambda answer, arguments: answer("no number")
+    failure = said(anything, lambda x: x + 1)
+    assert failure.kind == "stopped" and failure.headline == "✗ anything stops with an error (one)."
+
+
+def test_an_error_of_torch_is_not_taken_for_the_stub():
+    def of_whole_numbers(x):
+        raise NotImplementedError('"softmax" not implemented for \'Long\'')
+
+    assert said(moments, of_whole_numbers).kind == "stopped"
+    assert said(moments, lambda x: exec("raise NotImplementedError()")).kind == "empty"
+
+
+def test_two_arrays_in_the_place_of_one():
+    assert about_form(parts_of("β (d,)"), (np.ones(2), 1.0), np.ones(2)).startswith("Several results came back")
+
+
 # -- earlier functions -----------------------------------------------------------------------------------------------
 
 @question((1, 1), {"two": (2,)})

@@ -62,6 +62,8 @@ def about_form(parts, got, expected):
 
 
 def _about_one(part, got, expected):
+    if kind(expected) in ARRAYS and type(got) is tuple and any(kind(entry) in ARRAYS for entry in got):
+        return "Several results came back where one is due: which of them is asked for?"
     if kind(expected) == "a NumPy array" and type(got) in (list, tuple):
         return f"{_the(part)} is a NumPy array: np.array(…) makes one of a list."
     if kind(expected) in ("a number", "a whole number") and kind(got) in ARRAYS and got.shape:

@@ -157,6 +157,8 @@ class Question:
             except CheckFailed as failure:
                 raise CheckFailed(failure.advice,
                                   f"✗ {self.name}: right so far, but there is something else.") from None
+            except Exception as error:                                  # of the answer, which is called again there
+                raise self._stopped(answer, error, label, arguments, hidden) from None
         if changed:
             raise self._changes(*changed)
 
@@ -178,7 +180,10 @@ class Question:
     def _compare(self, got, arguments, hidden):
         """What is wrong, in words (None if nothing is), and what was expected (None if many things would do)."""
         if self._judge:
-            return self._judge(got, *services.copies(arguments)), None
+            try:
+                return self._judge(got, *services.copies(arguments)), None
+            except Exception:                                           # results may be anything
+                return f"got {kind(got)}, and not what was asked for", None
         expected = services.run(self.reference, self._given(arguments))
         wrong = difference(got, expected, self.tolerance, numbers=not hidden)
         if wrong and len(self.returns) > 1:
@@ -231,7 +236,7 @@ class Question:
         name, what = self.name, type(error).__name__
         if isinstance(error, (TooLong, TimeoutError)):                  # of `limit`, of a sandbox
             return self._endless(answer, label, arguments, hidden)
-        if isinstance(error, NotImplementedError):
+        if isinstance(error, NotImplementedError) and not str(error):   # torch's own has a text
             if other := earlier.empty_one(self, services.where(answer, error)):
                 return other
             return CheckFailed("", f"· {name} is still empty: write your answer in place of `raise "

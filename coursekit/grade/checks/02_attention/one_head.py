@@ -120,6 +120,8 @@ E5 = rounded(5, 6, seed=51), rounded(2, 6, seed=52), rounded(2, 6, seed=53), rou
 
 @question((2, 2), {"five tokens": E5, "with a mask": (E3, *W2, WV, LOOK),
                    "a token that may look at nothing": (E3, *W2, WV, BLIND),
+                   "scores of zero": (torch.eye(2), torch.zeros(1, 2), torch.zeros(1, 2), torch.tensor([[1.0, 3.0]]),
+                                      torch.tensor([[False, True], [False, False]])),
                    "allowed scores far below zero": (FAR, torch.ones(2, 2), torch.eye(2), torch.eye(2), NEXT)},
           returns="output (T, d_out), A (T, T)", forbidden=ATTENTIONS, lend=("softmax",),
           instead="matrix products and your softmax",
@@ -221,7 +223,8 @@ def _window(T, w):
 
 
 @question((2, 2), {"the past and the present": (SCORES, 4), "a window of two": (SCORES, 2),
-                   "a window of one": (SCORES, 1), "scores far below zero": (SCORES - 300, 3)},
+                   "a window of one": (SCORES, 1), "scores far below zero": (SCORES - 300, 3),
+                   "equal scores": (torch.zeros(3, 3), 2)},
           returns="weights (T, T)", forbidden=("coursekit.models.causal_mask",), lend=("softmax",),
           instead="a comparison of places, or torch.tril",
           hints={"Boolean value": "A comparison of tensors has many Trues and Falses; `and`, or a chain such as a < b "

@@ -22,7 +22,12 @@ def _texts(S, T, d_e, d_att, d_out, seed, real=None):
 
 
 @question((1, 1), {"two tokens ask five": _texts(2, 5, 4, 3, 2, seed=60),
-                   "with padding": _texts(3, 4, 4, 2, 5, 70, torch.tensor([True, True, False, False]))},
+                   "with padding": _texts(3, 4, 4, 2, 5, 70, torch.tensor([True, True, False, False])),
+                   "scores of zero": (torch.ones(1, 2), torch.tensor([[1.0, 0.0], [0.0, 1.0], [5.0, 5.0]]),
+                                      torch.zeros(1, 2), torch.zeros(1, 2), torch.tensor([[1.0, 3.0]]),
+                                      torch.tensor([True, True, False])),
+                   "padding with the largest score": (torch.ones(1, 2), torch.tensor([[1.0, 0.0], [400.0, 400.0]]),
+                                                      *[torch.eye(2)] * 3, torch.tensor([True, False]))},
           returns="output (S, d_out), A (S, T)", forbidden=ATTENTIONS, lend=("softmax",),
           instead="matrix products and your softmax",
           otherwise="Queries from x, keys and values from memory; a row of A for each token of x, and in it no weight "
@@ -90,7 +95,7 @@ def _(got):
     words = _model().tokenizer.tokenize(got)
     if not 5 <= len(words) <= LONGEST:
         return f"The review has {len(words)} tokens. Between 5 and {LONGEST} are asked for."
-    words, places = _top(got)
-    if places[0] == places[1]:
+    words, _ = _top(got)
+    if words[0] == words[1]:
         return f"Both pick the same word, {words[0]!r}. Which words does the model look at without being moved by them?"
     return None
