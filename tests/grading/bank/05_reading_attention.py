@@ -185,13 +185,6 @@ def _(A, v, W_o, x):
     return 0.75 * norms, mixing
 
 
-@wrong("carried", "it changes what it is given: `x`")
-def _(A, v, W_o, x):
-    norms, mixing = _carried(A, v, W_o, x)
-    x += _received(A, v, W_o)[range(len(x)), range(len(x))]
-    return norms, mixing
-
-
 @wrong("carried", "calls coursekit.explain.norm_maps")
 def _(A, v, W_o, x):
     try:
