@@ -7,6 +7,7 @@ import types
 import pytest
 
 from coursekit.grade import check
+from coursekit.grade.kit import limit, services
 from coursekit.grade.kit.score import forget
 from tests.grading.bank.assignments import ASSIGNMENTS, NAMES
 
@@ -31,6 +32,25 @@ def said(check_of, question, answer):
 
 def in_one_line(text):
     return " ".join(text.split())
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_all_questions_of_a_notebook_are_announced_and_all_of_the_bank_is_tried(name):
+    assignment = ASSIGNMENTS[name]
+    asked = [cell.removeprefix("check_") for cell in assignment.cells if cell.startswith("check_")]
+    module = getattr(check, assignment.topic)
+    assert assignment.questions == asked
+    assert set(asked) <= set(module.__all__)
+    assert {entry[0] for entry in [*assignment.wrong, *assignment.right]} <= set(asked)
+
+
+@each_question
+def test_results_have_the_form_that_their_messages_speak_of(name, question):
+    asked = ASSIGNMENTS[name].check_of(question)
+    if not asked._judge:
+        result = services.run(asked.reference, asked._given(next(iter(asked.cases.values()))))
+        for part, value in zip(asked.returns, result if len(asked.returns) > 1 else [result], strict=True):
+            assert not part.axes or "..." in part.axes or len(value.shape) == len(part.axes), part
 
 
 @each_question
@@ -64,6 +84,7 @@ def test_wrong_answers_fail_with_the_right_words_and_all_advice_is_said(name, qu
     """Without giving anything away: no line of the solution, and of hidden tests no input, result or error text."""
     assignment, problems, heard = ASSIGNMENTS[name], [], []
     asked = assignment.check_of(question)
+    monkeypatch.setattr(limit, "SECONDS", 2)                            # for those that never end
     mistakes = [(words, True, answer) for words, answer in asked.wrong_answers()]
     for words, at_once, answer in [*mistakes, *assignment.wrong_answers(question)]:
         with monkeypatch.context() as patch:

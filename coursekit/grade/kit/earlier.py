@@ -1,5 +1,6 @@
 """Earlier questions whose functions a later answer calls: one that is empty or wrong is named, and may be lent."""
 
+import itertools
 import re
 
 from coursekit.grade.kit import services
@@ -13,10 +14,10 @@ def blame(question, answer, failure, hidden):
     label, arguments = getattr(failure, "case", ("", ()))
     used = question.uses(*services.copies(arguments)) if question.uses and arguments else []
     for number, other in _before(question):
-        function = services.beside(answer, other.name) if services.calls(answer, other.name) else None
-        if function is None:
+        if not services.calls(answer, other.name) or not (function := services.beside(answer, other.name)):
             continue
-        for cases in [{label: given} for q, given in used if q is other] if question.uses else [other.cases]:
+        tries = [{label: given} for q, given in used if q is other] if question.uses else [other.cases]
+        for cases in tries:
             try:
                 other.attempt(function, cases, hidden)
             except CheckFailed as found:
@@ -25,25 +26,28 @@ def blame(question, answer, failure, hidden):
 
 
 def empty_one(question, place):
-    """As `blame`, if an answer stopped in an earlier function that is still empty: `place` is "line 2 of merge: …"."""
+    """As `blame`, if an answer stopped in another question's function that is still empty: `place` is "line 2 of merge:
+    …"."""
     found = re.match(r"line \d+ of (\w+)", place)
-    return next((_named(question, other, number, CheckFailed(kind="empty"), True) for number, other in _all(question)
-                 if found and found[1] == other.name != question.name), None)
+    for number, other in _numbered(question):
+        if found and found[1] == other.name != question.name:
+            return _named(question, other, number, CheckFailed(kind="empty"), hidden=True)
+    return None
 
 
-def with_lent(question, answer, cases):
-    """In hidden tests: is the answer right once earlier functions that failed are answered by the reference? Then their
-    names as text; else ""."""
-    wrong = {other.name: other for _, other in _before(question) if other.name in question.lend
+def with_lent(question, answer, cases, hidden):
+    """When work is marked: is the answer right once earlier functions that failed are answered by the reference? Then
+    their names, each in backquotes; else []."""
+    wrong = {other.name: other.reference for _, other in _before(question) if other.name in question.lend
              and failed(question.topic, other.name) and services.calls(answer, other.name)}
     if not wrong:
-        return ""
+        return []
     try:
-        with services.lent(answer, {name: other.reference for name, other in wrong.items()}):
-            question.attempt(answer, cases, hidden=True)
+        with services.lent(answer, wrong):
+            question.attempt(answer, cases, hidden)
     except CheckFailed:
-        return ""
-    return " and ".join(f"`{name}`" for name in wrong)
+        return []
+    return [f"`{name}`" for name in wrong]
 
 
 def _named(question, other, number, found, hidden):
@@ -54,10 +58,11 @@ def _named(question, other, number, found, hidden):
     return CheckFailed(found.advice, start + "is not right yet: begin there.", rows, kind="earlier")
 
 
-def _all(question):
+def _numbered(question):
+    """(number, question) of the questions of its topic; [] of one that no notebook asks."""
     return list(enumerate(questions(question.topic), 1)) if question.topic else []
 
 
 def _before(question):
-    return [(number, other) for number, other in _all(question)
-            if number < 1 + [q.name for _, q in _all(question)].index(question.name)]
+    """As `_numbered`, those before it alone."""
+    return list(itertools.takewhile(lambda entry: entry[1] is not question, _numbered(question)))

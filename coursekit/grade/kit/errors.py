@@ -22,8 +22,8 @@ USUAL = [           # (types of errors, what they say, what to do about it)
     ((RuntimeError, ValueError), "expects? a non-empty TensorList|expected a non-empty list",
      "torch.stack and torch.cat want at least one tensor: may the list be empty here?"),
     (RuntimeError, "infer dtype of NoneType", "A None cannot stand in a tensor."),
-    (TypeError, "does not support item assignment", "A tuple cannot be changed. Build a new list, piece by piece, and "
-                                                    "make a tuple of it at the end."),
+    (TypeError, "'(tuple|str)' object does not support item assignment",
+     "Tuples and strings cannot be changed. Build a new list, piece by piece, and make what is due of it at the end."),
     ((RuntimeError, ValueError), "[Bb]oolean value of Tensor|truth value of an array",
      "`if`, `and`, `or`, `not` and a < b < c want one True or False, and a tensor has many. Is there an argument? "
      "`is not None` asks that. For each entry: `&`, `|`, `~`. For all of them: .all() or .any()."),
@@ -57,6 +57,8 @@ def advise(error, name, n_arguments, shapes=SHAPES):
             "[Ss]izes? of tensor|shapes cannot be mult|inconsistent tensor size|size mismatch|not be broadcast|"
             "Expected size for first two dimensions|shape of the mask|core dimension|not aligned", text):
         return f"Two shapes do not fit. {shapes}"
+    if isinstance(error, RuntimeError) and re.search("infer output dtype|floating point|only floats", text):
+        return "That wants numbers with a point, and got whole ones or True and False: .float() makes them."
     if isinstance(error, RuntimeError) and ("dtype" in text or "expected scalar type" in text):
         return "Two dtypes meet. Does a constant that you make have the input's dtype (dtype=x.dtype, if that is x)?"
     return None

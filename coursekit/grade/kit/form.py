@@ -10,6 +10,7 @@ from dataclasses import dataclass
 
 from coursekit.grade.kit.same import kind, same
 
+NUMBERS = ("two", "three", "four", "five", "six")
 ARRAYS = ("a tensor", "a NumPy array")
 
 
@@ -51,7 +52,7 @@ def about_form(parts, got, expected):
         return None
     due = ", ".join(map(str, parts))
     if type(got) not in (list, tuple) or len(got) != len(parts):
-        return f"Return {('two', 'three', 'four', 'five')[len(parts) - 2]} things: {due}."
+        return f"Return {dict(enumerate(NUMBERS, 2)).get(len(parts), len(parts))} things: {due}."
     for order in itertools.permutations(range(len(parts))):
         moved = [i for i, place in enumerate(order) if i != place]
         if moved and not same(got, expected) and all(same(got[i], expected[place]) for i, place in enumerate(order)):

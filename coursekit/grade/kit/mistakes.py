@@ -31,10 +31,12 @@ def likeliest(mistakes, got, right, given, tolerance=None):
     >>> likeliest([("Divided by n − 1.", lambda x: sum(x) / (len(x) - 1))], 3.0, 2.0, lambda: ([1, 2, 3],))
     'Divided by n − 1.'
     """
-    values = [(words, value) for words, answer in mistakes for value in _value(answer, given)]
-    for words, value in values:
-        if _alike(got, value, tolerance) and not same(right, value, tolerance):
-            return words
+    values = []
+    for words, answer in mistakes:
+        for value in _value(answer, given):
+            if _alike(got, value, tolerance) and not same(right, value, tolerance):
+                return words
+            values.append((words, value))
     if type(got) not in (list, tuple) or type(right) is not tuple or len(got) != len(right):
         return None
     wrong = next((i for i, pair in enumerate(zip(got, right, strict=True)) if not same(*pair, tolerance)), None)

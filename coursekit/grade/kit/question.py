@@ -27,7 +27,7 @@ from coursekit.grade.kit.limit import SECONDS, TooLong, import_for, in_time
 from coursekit.grade.kit.messages import CheckFailed, named
 from coursekit.grade.kit.mistakes import as_answer, likeliest
 from coursekit.grade.kit.same import difference, kind, same
-from coursekit.grade.kit.score import record
+from coursekit.grade.kit.score import passed, record
 from coursekit.grade.kit.values import described, shortened, shown
 
 EXACTLY = (0, 0)    # tolerance
@@ -63,8 +63,8 @@ def question(points, cases, **options):
         the answer stopped, the error's name and text;
     uses: the arguments of a case → [(an earlier question, the arguments it is called with there)]: tried before the
         answer is blamed, in place of the earlier question's own cases;
-    lend: names of earlier questions whose functions hidden tests may answer with the reference, if the student's are
-        wrong, so that one slip costs once. Only data may go in and out of them.
+    lend: names of earlier questions whose functions are answered by the reference when work is marked, if the student's
+        are wrong, so that one slip costs once. Only data may go in and out of them.
     """
     return lambda function: Question(function, points, cases, **options)
 
@@ -102,25 +102,29 @@ class Question:
         return self
 
     def __call__(self, answer, cases=None):
-        hidden = cases is not None
+        hidden, tried = cases is not None, self.cases if cases is None else cases
+        if not tried:
+            raise ValueError(f"{self.name} was given no cases to be tried on")
         record(self.topic, self.name, "failed", hidden)
         if not callable(answer):
             raise CheckFailed("", f"✗ {self.name}: this check wants the function itself, without brackets or quotes, "
                                   f"and got {kind(answer)}.")
         import_for(answer)
         try:
-            self.attempt(answer, cases or self.cases, hidden)
+            self.attempt(answer, tried, hidden)
         except CheckFailed as failure:
             if failure.kind == "empty":
                 record(self.topic, self.name, "empty", hidden)
                 raise
-            helped = earlier.with_lent(self, answer, cases) if hidden else ""
-            if not helped:
+            marking = hidden or hasattr(answer, "_remote")
+            lent = earlier.with_lent(self, answer, tried, hidden) if marking else []
+            if not lent:
                 raise (earlier.blame(self, answer, failure, hidden) or failure) from None
-            print(f"✓ {self.name}: right on {len(cases)} more inputs, with {helped} answered by the course's own.")
+            helped = f", with {' and '.join(lent)} answered by the course's own"
         else:
-            where = f"{len(cases)} more inputs" if cases else "; ".join(self.cases)
-            print(f"✓ {self.name}: right on {where}.")
+            helped = ""
+        where = f"{len(cases)} more inputs" if hidden else "; ".join(self.cases)
+        print(f"✓ {self.name}: right on {where}{helped}.")
         record(self.topic, self.name, "passed", hidden)
 
     def attempt(self, answer, cases, hidden=False):
@@ -195,8 +199,9 @@ class Question:
     def _explain(self, answer, got, expected, wrong, label, arguments, hidden):
         advice = self._likely(answer, got, expected, arguments) or ""
         if hidden:
-            headline = f"✗ {self.name}: right on the inputs that you see, not on another one ({label})."
-            return CheckFailed(advice, headline, [] if self._judge else [("wrong", wrong)])
+            where = "right on the inputs that you see, not on another one" if passed(self.topic, self.name) else (
+                "not right on inputs that you do not see")
+            return CheckFailed(advice, f"✗ {self.name}: {where} ({label}).", [] if self._judge else [("wrong", wrong)])
         return CheckFailed(advice, f"✗ {self.name} is not right yet ({label}).",
                            [("input", self._input(arguments)), *self._values(got, expected), ("wrong", wrong)])
 
@@ -246,8 +251,9 @@ class Question:
                 f"Your function has taken over the name: is there a call of {name}(…) in it that was meant for another "
                 "function? If it calls itself on purpose, when does it stop?", f"✗ {name} calls itself without end.")
         if hidden:
-            return CheckFailed("", f"✗ {name}: right on the inputs that you see, but on another one ({label}) it stops "
-                                   f"with {what}.", kind="stopped")
+            where = "right on the inputs that you see, but on another one" if passed(self.topic, name) else (
+                "on inputs that you do not see")
+            return CheckFailed("", f"✗ {name}: {where} ({label}) it stops with {what}.", kind="stopped")
         place = services.where(answer, error)
         said = f"{label}: {', '.join(map(kind, arguments))}\n{place}\n{what}: {error}"
         hint = next((words for pattern, words in self.hints.items()

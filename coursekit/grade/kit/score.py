@@ -38,6 +38,11 @@ def record(topic, question, result, hidden=False):
     _results[topic, question, hidden] = result
 
 
+def passed(topic, question):
+    """Did its latest check pass, on the inputs that students see?"""
+    return _results.get((topic, question, False)) == "passed"
+
+
 def failed(topic, question):
     """Did its latest check fail, or its hidden tests?"""
     return any(_results.get((topic, question, hidden)) in ("failed", "empty") for hidden in (False, True))
