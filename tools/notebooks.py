@@ -29,6 +29,7 @@ from .normalise import normalise
 ROOT = Path(__file__).resolve().parent.parent
 CELL_SECONDS = 120          # a cell that takes longer is stopped
 AT_ONCE = 2
+ENCODER = re.compile(r"\bhas_encoder\(\)")        # a cell that shows the pretrained encoder where it is installed
 
 # One thread and one hash seed: the same numbers on every run, and two lectures side by side on two cores.
 ENVIRONMENT = {"OMP_NUM_THREADS": "1", "MKL_NUM_THREADS": "1", "PYTHONHASHSEED": "0", "TOKENIZERS_PARALLELISM": "false"}
@@ -101,6 +102,20 @@ def execute(path):
     return notebook, problem and f"cell {number}: {problem}"
 
 
+def needs_encoder(path):
+    """Has the notebook at `path` cells that show the pretrained encoder (coursekit.models.pretrained_encoder)?"""
+    return any(cell.cell_type == "code" and ENCODER.search(cell.source) for cell in nbformat.read(path, 4).cells)
+
+
+def encoder_refusal(path):
+    """Why the lecture at `path` is not to be executed in place on this machine; "" if it may be."""
+    if not needs_encoder(path):
+        return ""
+    from coursekit.models.minilm import INSTALL, encoder_file  # here, because it loads torch
+
+    return "" if encoder_file() else f"left as it was, for its outputs need the pretrained encoder: {INSTALL}"
+
+
 def write(notebook, path):
     """Write the whole notebook or leave the old one: to a file beside it first."""
     with tempfile.NamedTemporaryFile("w", dir=path.parent, suffix=".tmp", delete=False, encoding="utf-8") as file:
@@ -127,6 +142,8 @@ def one(path, in_place):
 
 def measured(path, in_place):
     """Execute one lecture in a new process: a dict of seconds, peak (MB) and problem."""
+    if in_place and (refusal := encoder_refusal(path)):
+        return {"seconds": 0, "peak": 0, "problem": refusal}
     command = [sys.executable, "-m", "tools.notebooks", "one", str(path)] + ["--in-place"] * in_place
     done = subprocess.run(command, cwd=ROOT, env={**os.environ, **ENVIRONMENT}, capture_output=True, text=True)
     if done.returncode:

@@ -17,6 +17,7 @@ import nbformat
 import pytest
 from nbformat.v4 import new_code_cell, new_notebook, new_output
 
+from coursekit.models.minilm import encoder_file
 from tools import closure, notebooks, offline, trial
 from tools.pace import CONTROL
 
@@ -91,8 +92,9 @@ def test_what_a_tagged_cell_prints_is_compared(tags, status, tmp_path):
 
 
 def controls_of(notebook):
-    """The code cells that have a control."""
-    return [cell for cell in notebook.cells if cell.cell_type == "code" and CONTROL.search(cell.source)]
+    """The code cells that have a control, on this machine."""
+    return [cell for cell in notebook.cells if cell.cell_type == "code" and CONTROL.search(cell.source)
+            and (encoder_file() or not notebooks.ENCODER.search(cell.source))]
 
 
 @pytest.mark.parametrize("path", LECTURES, ids=lambda path: path.stem)
@@ -111,6 +113,15 @@ def test_lecture(path, tmp_path, record_property, everything):
         record_property(name, value)
     assert peak <= MEGABYTES, f"{path.name} needs {peak:.0f} MB, and a lecture may take {MEGABYTES} MB"
     closure.note(path, found)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("path", filter(notebooks.needs_encoder, LECTURES), ids=lambda path: path.stem)
+def test_lecture_without_the_pretrained_encoder(path):
+    notebook = nbformat.read(path, as_version=4)
+    hide = new_code_cell("from coursekit.models import minilm; minilm.PACKAGE = 'not-installed'")
+    notebook.cells.insert(0, hide)
+    assert notebooks.run_cells(notebook, path.parent)[1] == ""
 
 
 def test_three_lectures_have_an_online_section():

@@ -93,6 +93,15 @@ def test_marks_are_tags(path):
     assert tags <= {"nbval-check-output"}
 
 
+def test_what_the_pretrained_encoder_prints_stands_under_its_condition_and_is_not_compared(path):
+    """It may be missing where a lecture is read and run."""
+    for cell in code_cells(read(path)):
+        if re.search(r"pretrained_encoder\(|load_weights\(.minilm", cell.source):
+            assert notebooks.ENCODER.search(cell.source), "write it under `if has_encoder():`"
+        if notebooks.ENCODER.search(cell.source):
+            assert not cell.metadata.get("tags"), "this cell prints something else without the encoder"
+
+
 def test_there_are_predictions(path):
     assert counted(read(path)).predictions >= 5, "ask five times what will happen before it does"
 

@@ -8,17 +8,19 @@ import nbformat
 import pytest
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 
+from coursekit.models import minilm
 from tools import notebooks
 
 
 @pytest.fixture
 def course(tmp_path):
-    """`tool(...)` runs tools.notebooks in a folder of its own, `lecture(name, *sources)` writes a lecture there."""
+    """`tool(...)` runs tools.notebooks in a folder of its own, after the line `before`; `lecture(name, *sources)`
+    writes a lecture there."""
     (tmp_path / "tools").symlink_to(notebooks.ROOT / "tools")
     (tmp_path / "lectures").mkdir()
 
-    def tool(*arguments):
-        program = ("import sys; from pathlib import Path; from tools import notebooks; root = Path.cwd(); "
+    def tool(*arguments, before=""):
+        program = (before + "import sys; from pathlib import Path; from tools import notebooks; root = Path.cwd(); "
                    "notebooks.ROOT = root; notebooks.find.__defaults__ = ('', root / 'lectures'); notebooks.main()")
         folders = os.pathsep.join([str(tmp_path), os.environ["PYTHONPATH"]])
         return subprocess.run([sys.executable, "-c", program, *arguments], cwd=tmp_path, capture_output=True, text=True,
@@ -71,3 +73,18 @@ def test_run_changes_no_file(course):
     before = path.read_bytes()
     done = tool("run", "00")
     assert done.returncode == 0 and path.read_bytes() == before
+
+
+def test_without_the_pretrained_encoder_outputs_that_need_it_are_not_overwritten(course):
+    tool, lecture = course
+    hidden = "from coursekit.models import minilm; minilm.PACKAGE = 'not-installed'; "
+    shown = lecture("00_encoder.ipynb", hidden + "from coursekit.models import has_encoder",
+                    "if has_encoder():\n    1 / 0")
+    other = lecture("01_other.ipynb", "1 + 1")
+    before = [path.read_bytes() for path in (shown, other)]
+    done = tool("execute", before=hidden)
+    [said] = done.stderr.strip().splitlines()
+    assert done.returncode != 0 and said == ("00_encoder.ipynb, left as it was, for its outputs need the pretrained "
+                                             f"encoder: {minilm.INSTALL}")
+    assert [path.read_bytes() == old for path, old in zip((shown, other), before, strict=True)] == [True, False]
+    assert tool("run", "00", before=hidden).returncode == 0                     # its cell says one line, and goes on
