@@ -43,6 +43,13 @@ def save_weights(model, name, folder=FOLDER):
     _store(f"{name}.safetensors", save(weights, about), folder)
 
 
+def save_adapters(trained, T_max, name, folder=FOLDER):
+    """Store what was trained on top of the pretrained encoder, {name: tensor}, under `name` in half precision."""
+    about = {"class": "HuggingFaceClassifier", "config": json.dumps({"T_max": T_max})}
+    weights = {key: value.detach().half().contiguous() for key, value in trained.items()}
+    _store(f"{name}.safetensors", save(weights, about), folder)
+
+
 def write_card(name, what, facts, folder=FOLDER):
     """Write the card NAME.md of a model: what it is, `facts` as a table, {"Data": …, "Command": …}, the licence."""
     rows = "\n".join(f"| {key} | {value} |" for key, value in facts.items())
