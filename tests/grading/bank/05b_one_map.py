@@ -74,26 +74,19 @@ def _(A, looking, seen):
 
 # -- rolled ----------------------------------------------------------------------------------------------------------
 
-def _rolled(A, row, skip):
+def _rolled(A, row, skip, looks=lambda mean, total, I: torch.where(total > 0, mean / total, I)):
     """A right answer, to be spoilt."""
     I = torch.eye(A.shape[-1], dtype=A.dtype)
     R, rows = I, [I[row]]
-    for maps, share in zip(A, skip):
-        total = maps.mean(0).sum(1, keepdim=True)
-        R = ((1 - share) * torch.where(total > 0, maps.mean(0) / total, I) + share * I) @ R
+    for mean, share in zip(A.mean(1), skip):
+        R = ((1 - share) * looks(mean, mean.sum(1, keepdim=True), I) + share * I) @ R
         rows.append(R[row])
     return torch.stack(rows)
 
 
 @wrong("rolled", "A row of zeros, divided by its sum, is 0/0")
 def _(A, row, skip):
-    I = torch.eye(A.shape[-1], dtype=A.dtype)
-    R, rows = I, [I[row]]
-    for maps, share in zip(A, skip):
-        mean = maps.mean(0)
-        R = ((1 - share) * mean / mean.sum(1, keepdim=True) + share * I) @ R
-        rows.append(R[row])
-    return torch.stack(rows)
+    return _rolled(A, row, skip, lambda mean, total, I: mean / total)
 
 
 @wrong("rolled", "Row 2 of the result is the first that is wrong, and the first with layer 1 in it")
@@ -118,11 +111,15 @@ def _(A, row, skip):
                                                                       for l in range(len(A)) for i in range(len(A)))])
 
 
-@wrong("rolled", "it changes what it is given: `A`")
+@wrong("rolled", "right on the inputs that you see", at_once=False)
 def _(A, row, skip):
-    rows = _rolled(A, row, skip)
-    A /= 2
-    return rows
+    I = R = torch.eye(A.shape[-1], dtype=A.dtype)
+    rows = [I[row]]
+    for mean, share in zip(A.mean(1), skip):
+        mixed = (1 - share) * mean / mean.sum(1, keepdim=True).clamp(min=1e-9) + share * I
+        R = mixed / mixed.sum(1, keepdim=True) @ R                      # 0/0, in a row of zeros without a skip
+        rows.append(R[row])
+    return torch.stack(rows)
 
 
 @wrong("rolled", "calls coursekit.explain.rollout")
