@@ -260,14 +260,6 @@ def _(slopes, e, starts, n):
     return _paths(slopes, e, starts, n, (torch.arange(n) + 0.5) / n).to(e.dtype)
 
 
-@right("integrated", "midpoints by linspace, in single precision, and portions that go over paths")
-def _(slopes, e, starts, n):
-    a = torch.linspace(0.5 / n, 1 - 0.5 / n, n)
-    points = starts[:, None] + a.view(1, n, 1, 1) * (e - starts)[:, None]
-    found = torch.cat([slopes(part) for part in points.flatten(0, 1).split(16)]).view_as(points)
-    return torch.einsum("mtd,mntd->t", e - starts, found) / (n * len(starts))
-
-
 @right("integrated", "a point at a time, backwards, from e to the baseline")
 def _(slopes, e, starts, n):
     scores = [-((start - e) * slopes((e + (i + 0.5) / n * (start - e))[None])[0]).sum(-1) / n
@@ -358,11 +350,6 @@ def _(G, e, start, M, c):
     return G @ torch.linalg.inv(M), M @ e + c[:, None], M @ start + c[:, None]
 
 
-@wrong("in_coordinates", "new_G and new_e have changed places")
-def _(G, e, start, M, c):
-    return e @ M.T + c, G @ M.inverse(), start @ M.T + c
-
-
 @wrong("in_coordinates", "Take a move Δx of token t")
 def _(G, e, start, M, c):
     return -G @ torch.linalg.inv(M), e @ M.T + c, start @ M.T + c
@@ -387,13 +374,6 @@ def _(G, e, start, M, c):
         (back @ g, M @ x + c, M @ x0 + c) for g, x, x0 in zip(G, e, start)])]
 
 
-@right("in_coordinates", "the slopes by autograd, of a function that is read from z")
-def _(G, e, start, M, c):
-    z = (e @ M.T + c).requires_grad_()
-    new, = differentiate((torch.linalg.solve(M, (z - c).T).T * G).sum(), z)
-    return new, z.detach(), start @ M.T + c
-
-
 # -- without_baseline ------------------------------------------------------------------------------------------------
 
 @wrong("without_baseline", "After a shift a number moves by")
@@ -401,9 +381,14 @@ def _(G, e):
     return (G * e).sum(1)
 
 
-@wrong("without_baseline", "After a stretch a number moves by")
+@wrong("without_baseline", "0/0 is nan, and so is the root")
 def _(G, e):
-    return G.norm(dim=1)
+    return ((G * e) / (e - e)).sum(1)
+
+
+@wrong("without_baseline", "After a shear and a shift a number is nan or infinite")
+def _(G, e):
+    return (G * (e - e.mean(0))).sum(1) / (e.max() > 0)
 
 
 @wrong("without_baseline", "If all slopes are twice as steep, every number is to be twice as large.")

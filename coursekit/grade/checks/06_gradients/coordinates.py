@@ -69,6 +69,10 @@ CHANGES = {         # d_e → M, c
     "a shear and a shift": lambda d_e: (torch.ones(d_e, d_e).triu().double(), torch.full((d_e,), -3.0).double())}
 
 
+NAN = ("0/0 is nan, and so is the root of a number below 0; another number divided by 0 is infinite. Print what you "
+       "divide by, and what you take a root of. (A row less itself is 0, and slopes have signs.)")
+
+
 def _stays(answer, arguments):
     """Raise CheckFailed unless the numbers are the same in all coordinates, and slopes that are twice as steep make
     them twice as large."""
@@ -78,6 +82,8 @@ def _stays(answer, arguments):
         raise CheckFailed("If all slopes are twice as steep, every number is to be twice as large.")
     for name, change in CHANGES.items():
         new = services.run(answer, in_coordinates.reference(G, e, e, *change(e.shape[1]))[:2])
+        if not new.isfinite().all():
+            raise CheckFailed(f"After {name} a number is nan or infinite. {NAN}")
         if not same(new, numbers):
             gap = ((new - numbers).abs().max() / numbers.abs().max()).item()
             raise CheckFailed(f"After {name} a number moves by {gap:.2g} of the largest one. What does that do to e, "
@@ -95,6 +101,13 @@ def without_baseline(G, e):
 
 @without_baseline.judge
 def _(got, G, e):
-    if kind(got) != "a tensor" or tuple(got.shape) != (len(e),) or not got.isfinite().all():
+    if kind(got) != "a tensor" or tuple(got.shape) != (len(e),):
         return f"expected a tensor of {len(e)} numbers, one for each token"
+    if not got.isfinite().all():
+        return f"{(~got.isfinite()).sum()} of the {len(e)} numbers are nan or infinite"
     return "all numbers are 0, and 0 explains nothing" if (got.abs() < 1e-9).all() else None
+
+
+@without_baseline.suspect
+def _(got, G, e):
+    return None if got.isfinite().all() else NAN

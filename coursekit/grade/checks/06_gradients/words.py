@@ -76,6 +76,8 @@ per_word.mistakes(
     ("Divided by the number of pieces. The word has m·d_e slopes, and the mean is over all of them.",
      dict(instead={"ms": lambda x: x.square().sum() / len(x)})),
     ("The square of the mean: take the mean of the squares.", dict(instead={"ms": lambda x: x.mean().square()})),
+    ("One was taken off for None, which need not be there: in this list every token belongs to a word.",
+     lambda G, words, how: per_word.reference(G, words, how)[:len(set(words)) - 1]),
     ("None was taken for word 0.", dict(numbers=lambda words: [word or 0 for word in words])),
     ("Word 0 was left out. 0 counts as False, as None does: `is not None` asks for None alone.",
      dict(numbers=lambda words: [word or None for word in words])),
@@ -96,7 +98,7 @@ def _(got, G, words, how):
     if kind(got) != "a tensor" or got.dim() != 1:
         return None
     if len(got) == n + 1 and None in words:
-        return "There is a number too many: is None taken for a word?"
+        return "There is a number too many: is None taken for a word? (It is counted in len(set(words)), too.)"
     if len(got) == n - 1:
         return ("There is a number too few. Words are counted from 0: there is one more than the largest number. (And "
                 "0 counts as False, as None does: `is not None` asks for None alone.)")
