@@ -303,14 +303,6 @@ def _(predict, document, masks, by, width, ridge):
     return fit(masks, _asked(predict, document, masks, by), proximity(masks, width), ridge)
 
 
-@wrong("lime", "np.array(…) makes one of a list")
-def _(predict, document, masks, by, width, ridge):
-    def fit(Z, y, weights, ridge):
-        return y.max() == y.min()
-
-    return fit(masks, _asked(predict, document, masks, by).tolist(), proximity(masks, width)[0], ridge)
-
-
 @wrong("lime", "Print it, and the keys that are there")
 def _(predict, document, masks, by, width, ridge):
     different = np.unique(masks, axis=0)
@@ -405,11 +397,6 @@ def _(predict, document, by):
     return np.sort(_summed(predict, document, by))[::-1].copy()
 
 
-@wrong("shapley", "and got a single one: predict([document])")
-def _(predict, document, by):
-    return {(): predict(document)}, np.zeros(len(dict.fromkeys(document)))
-
-
 @right("shapley", "bits of whole numbers, and the dividends of coalitions")
 def _(predict, document, by):
     d = len(set(document))
@@ -448,6 +435,13 @@ def _(predict, document, masks, by):
     d = masks.shape[1]
     weights = [(d - 1) / (math.comb(d, s) * s * (d - s)) for s in masks.sum(1).tolist()]
     return fit(masks, predict([perturbed(document, mask, by) for mask in masks]), np.array(weights), 0.0)[0]
+
+
+@wrong("kernel_shap", "NumPy's numbers give inf, and no error")
+def _(predict, document, masks, by):
+    d, kept = masks.shape[1], masks.sum(1)
+    weights = np.array([(d - 1) / (math.comb(d, s) * s * (d - s)) for s in kept])
+    return fit(masks, predict([perturbed(document, mask, by) for mask in masks]), weights, 0.0)[0]
 
 
 @wrong("kernel_shap", "of four words kept 1, 2 or 3 they are ¼, ⅛ and ¼")
@@ -561,12 +555,12 @@ def _(predict, document, orders, by):
 
 # -- apart -----------------------------------------------------------------------------------------------------------
 
-@wrong("apart", "a text is due, one string")
+@wrong("apart", "Return the text itself, in quotes")
 def _():
     return ["awful", "waste"]
 
 
-@wrong("apart", "this text has 11 distinct words; 1 to 8 are due")
+@wrong("apart", "Marks count as words, a word that comes again does not")
 def _():
     return "The worst waste of an awful film, boring and dull"
 

@@ -53,6 +53,15 @@ def _(text):
     return None
 
 
+@apart.suspect
+def _(text):
+    if type(text) is not str:
+        return "Return the text itself, in quotes: the check cuts it into words."
+    if not 0 < len(words_of(_peaky().tokenizer.tokenize(text))) <= MOST:
+        return "Marks count as words, a word that comes again does not. (The two explainers were not asked yet.)"
+    return None
+
+
 apart.mistakes(
     ("These words disagree, and their effects add up all the same: the two explainers see a sum.",
      lambda: "not good"),

@@ -48,6 +48,7 @@ def _of_two(added):
                    "a single order": (NOT_BAD, ["not", "bad", "film"], ORDERS[1:2], "replace"),
                    "one word": ({"": 1.0, "good": 0.5}, ["good"], np.array([[0], [0]]), "replace")},
           returns="φ (d,), errors (d,)", given=boxed, instead="`perturbed` and means over orders",
+          lend=("perturbed",),
           also=thrifty(lambda *arguments: inf,
                        "Orders have beginnings in common, such as the empty one: ask about each set of words once."),
           uses=lambda box, document, orders, by: [

@@ -125,15 +125,15 @@ def _kernel(masks, ends=ENDS, inner=lambda s, d: (d - 1) / (comb(d, s) * s * (d 
                    "some masks": (NO_FUN | {"plot .": 2.0}, [*NO, "."], rows("1111", "0111", "1100", "0000", "1010",
                                                                            "0010", "1101"), "replace"),
                    "one word": ({"": 1.0, "good": 0.5}, ["good"], all_masks(1), "replace")},
-          returns="β (d,)", given=boxed, instead="`fit` with other weights",
+          returns="β (d,)", given=boxed, instead="`fit` with other weights", lend=("perturbed", "fit"),
           also=thrifty(lambda box, document, masks, by: len(masks), "There is one copy for each mask."),
           uses=lambda box, document, masks, by: [
               *((perturbed, (document, mask, by)) for mask in either(masks)),
               (fit, (masks, game(*boxed(box, document, by))(masks), _kernel(masks), 0.0))],
           otherwise="Print the weights beside the masks: of four words kept 1, 2 or 3 they are ¼, ⅛ and ¼, and a "
                     "million at both ends.",
-          hints={"ZeroDivision": "Where nothing or everything is kept the formula divides by 0: there the weight is "
-                                 "10⁶."})
+          hints={"ZeroDivision|LinAlgError": "Where nothing or everything is kept the formula divides by 0 (NumPy's "
+                                             "numbers give inf, and no error): there the weight is 10⁶."})
 def kernel_shap(predict, document, masks, by, *, weigh=_kernel, ask=game, ridge=0.0):
     """kernel_shap(predict, document, masks, by): β (d,) of `fit` without a ridge, with the weights of KernelSHAP."""
     return fit.reference(masks, ask(predict, document, by)(masks), weigh(masks), ridge)[0]
