@@ -19,7 +19,7 @@ count_pairs = merge = None          # the reference's, at test time
 
 # -- count_pairs -----------------------------------------------------------------------------------------------------
 
-@wrong("count_pairs", "IndexError")
+@wrong("count_pairs", "Its last token has no neighbour on the right")
 def _(words):
     counts = {}
     for word, times in words.items():
@@ -115,7 +115,7 @@ def _(word, pair):
     return tuple(joined)
 
 
-@wrong("merge", "IndexError")
+@wrong("merge", "Behind its last token stands none")
 def _(word, pair):
     joined, i = [], 0
     while i < len(word):
@@ -157,15 +157,6 @@ def _(word, pair):
     return tuple(re.findall("<([^>]*)>", joined))
 
 
-@right("merge", "by recursion")
-def again(word, pair):
-    if len(word) < 2:
-        return tuple(word)
-    if (word[0], word[1]) == pair:
-        return ("".join(pair), *again(word[2:], pair))
-    return (word[0], *again(word[1:], pair))
-
-
 # -- learn_merges ----------------------------------------------------------------------------------------------------
 
 def _learn(words, n_merges, join):
@@ -184,17 +175,6 @@ def _add_up(words, pair):
     for word, times in words.items():
         joined[merge(word, pair)] += times
     return joined
-
-
-@wrong("learn_merges", "it changes what it is given: `words`")
-def _(words, n_merges):
-    def in_place(words, pair):
-        for word in list(words):
-            times = words.pop(word)
-            words[merge(word, pair)] = words.get(merge(word, pair), 0) + times
-        return words
-
-    return _learn(words, n_merges, in_place)
 
 
 @wrong("learn_merges", "must not change meanwhile")
@@ -327,6 +307,16 @@ def _(word, vocab):
                 start = end
                 break
     return pieces
+
+
+@wrong("cut", "Places are counted in the whole word")
+def _(word, vocab):
+    return [(piece, 0, end - start) for piece, start, end in _cut(word, vocab)]
+
+
+@wrong("cut", "does the loop run to the end of the word?")
+def _(word, vocab):
+    return _cut(word, vocab)[:1]
 
 
 @wrong("cut", "it changes what it is given: `vocab`")
@@ -472,26 +462,17 @@ def _(documents, length, pad_id):
     return torch.tensor(rows), torch.arange(length) < torch.tensor([len(document) for document in documents])[:, None]
 
 
-@wrong("pad_batch", "it changes what it is given: `documents`")
+@wrong("pad_batch", "Another list of the same documents, [*documents], does not help")
 def _(documents, length, pad_id):
     mask = torch.arange(length) < torch.tensor([len(document) for document in documents])[:, None]
-    for i, document in enumerate(documents):
-        documents[i] = (document + [pad_id] * length)[:length]
-    return torch.tensor(documents), mask
+    for document in (documents := [*documents]):
+        document += [pad_id] * length
+    return torch.tensor([document[:length] for document in documents]), mask
 
 
 @wrong("pad_batch", "Return two things: ids (n, length), mask (n, length).")
 def _(documents, length, pad_id):
     return torch.tensor([(document + [pad_id] * length)[:length] for document in documents])
-
-
-@wrong("pad_batch", "stops with an error")
-def _(documents, length, pad_id):
-    ids, mask = torch.full((len(documents), length), pad_id), torch.zeros(len(documents), length, dtype=torch.bool)
-    for i, document in enumerate(documents):
-        ids[i, :len(document)] = torch.tensor(document)
-        mask[i, :len(document)] = True
-    return ids, mask
 
 
 @wrong("pad_batch", "A row for each document: its first `length` tokens")
@@ -517,12 +498,3 @@ def _(documents, length, pad_id):
     ids = torch.nn.utils.rnn.pad_sequence(rows, batch_first=True, padding_value=pad_id)[:-1]
     ones = torch.nn.utils.rnn.pad_sequence([torch.ones(len(row)) for row in rows], batch_first=True)[:-1]
     return [ids, ones > 0]
-
-
-@right("pad_batch", "zip_longest")
-def _(documents, length, pad_id):
-    nothing = object()
-    columns = list(itertools.zip_longest(*(d[:length] for d in documents), range(length), fillvalue=nothing))
-    rows = [[column[i] for column in columns] for i in range(len(documents))]
-    return (torch.tensor([[pad_id if x is nothing else x for x in row] for row in rows]),
-            torch.tensor([[x is not nothing for x in row] for row in rows]))

@@ -2,14 +2,23 @@
 
 import torch
 
+from coursekit.grade.kit.messages import CheckFailed
 from coursekit.grade.kit.question import question
+from coursekit.grade.kit.services import back
 
 __all__ = ["pad_batch"]
 
 
+def _documents_stay(answer, arguments):
+    if back(answer, arguments, [0])[1][0] != arguments[0]:
+        raise CheckFailed("It changes `documents`, and whoever calls it still needs them. Another list of the same "
+                          "documents, [*documents], does not help: `+=` and `.append(…)` change a document wherever it "
+                          "stands. Cut with document[:length], and add the padding to that new list.")
+
+
 @question((1, 2), {"three lengths": ([[5, 0, 3], [7], [4, 4, 1, 9, 2]], 4, 8), "the padding's number is a token too":
                    ([[0, 5, 0], [6, 0]], 4, 0), "an empty document": ([[], [1, 2]], 2, 3)},
-          returns="ids (n, length), mask (n, length)",
+          returns="ids (n, length), mask (n, length)", also=_documents_stay,
           otherwise="A row for each document: its first `length` tokens, and behind them what is missing.")
 def pad_batch(documents, length, pad_id, *, kept=lambda document, length: document[:length], before=False,
               mask_of=lambda ids, mask, pad_id: mask):

@@ -27,6 +27,8 @@ def _pairs(word):
                    "a pair twice in a word": ({("a", "n", "a", "n"): 2},),
                    "a pair that overlaps itself": ({("a", "a", "a"): 1, ("b", "a"): 3},)},
           forbidden=BYTE_PAIRS, instead="a loop over the words and `zip(word, word[1:])`",
+          hints={"IndexError": "A place was asked for that the word does not have. Its last token has no neighbour on "
+                               "the right: how many pairs has a word of n tokens?"},
           otherwise="The result is a dictionary: the pair, a tuple of two neighbours, is the key, and its count in the "
                     "whole corpus the value.")
 def count_pairs(words, *, pairs=_pairs, weighted=True):
@@ -86,7 +88,9 @@ def _is_tuple(answer, arguments):
                    "equal letters": (("a", "a", "a"), ("a", "a")),
                    "letters that meet across tokens": (("h", "el", "l", "o"), ("l", "l")),
                    "the same letters, cut elsewhere": (("h", "el", "p"), ("he", "l"))},
-          forbidden=BYTE_PAIRS, instead="a walk through the word, one token at a time", also=_is_tuple)
+          forbidden=BYTE_PAIRS, instead="a walk through the word, one token at a time", also=_is_tuple,
+          hints={"IndexError": "A place was asked for that the word does not have. Behind its last token stands none: "
+                               "is that asked before `i + 1` is looked up? (A slice just ends there.)"})
 def merge(word, pair):
     """merge(word, pair): the word, a tuple of tokens, with every occurrence of the pair joined, from the left."""
     return tuple(join(list(word), pair))
@@ -107,12 +111,16 @@ def _by_letters(word, pair):
     return tuple("".join(pair) if letter == "\0" else letter for letter in marked)
 
 
+def _by_spaces(word, pair):
+    return tuple(" ".join(word).replace(" ".join(pair), "".join(pair)).split())
+
+
 def _by_texts(word, pair):
     return tuple(join([*word], next((two for two in _pairs(word) if "".join(two) == "".join(pair)), pair)))
 
 
 TOKENS = ("Compare tokens, not letters: 'el' followed by 'l' is not the pair ('l', 'l'), nor is 'h' followed by 'el' "
-          "the pair ('he', 'l').")
+          "the pair ('he', 'l'). One text, with spaces or without (join, replace, split), cannot tell.")
 merge.mistakes(
     ("The pair was not joined at all. Are two tuples compared? A list never equals a tuple, nor does a text.",
      lambda word, pair: word),
@@ -120,7 +128,8 @@ merge.mistakes(
     ("The pair (a, b) was joined where b stands before a.",
      lambda word, pair: tuple(join(list(word), pair[::-1]))),
     ("From the left: in a a a it is the first two that are joined, and the third is left over.", _mirrored),
-    (TOKENS, _by_letters), (TOKENS, _by_texts))
+    *((TOKENS, done) for done in (_by_letters, _by_texts, _by_spaces)),
+    (TOKENS, lambda word, pair: tuple("".join(word).replace("".join(pair), f" {''.join(pair)} ").split())))
 
 
 @merge.suspect
@@ -255,17 +264,14 @@ def _longest(word, merges):
 
 
 TUPLE = "Or is the word a list or a string where `merge` compares it with a tuple? Start from tuple(word)."
-IN_TEXT = ("Replacing in a text looks at letters, and joins where only the end of a token meets the start of another: "
-           "'ot h' holds 't h'. Compare whole tokens: merge does.")
 tokenize.mistakes(
     (f"Nothing was joined. Does the result of merge(…) get a name, or is it dropped? {TUPLE}",
      lambda word, merges: list(word)),
     ("Not all merges were tried. Their number has nothing to do with the length of the word.",
      lambda word, merges: tokenize.reference(word, merges, most=len(word))),
     ("After the first merge that fits, the others were not tried. Go through all of them.", _one_merge),
-    (IN_TEXT, lambda word, merges: functools.reduce(lambda text, pair: text.replace(" ".join(pair), "".join(pair)),
-                                                    merges, " ".join(word)).split()),
-    (IN_TEXT, lambda word, merges: functools.reduce(
+    (TOKENS, dict(join=_by_spaces)),
+    (TOKENS, lambda word, merges: functools.reduce(
         lambda text, pair: text.replace("".join(pair), f" {''.join(pair)} "), merges, word).split()),
     (f"The first merge was not applied. {TUPLE}", lambda word, merges: tokenize.reference(word, merges[1:])),
     ("The merges were tried from the last to the first. They apply in the order in which they were learned.",

@@ -8,11 +8,11 @@ __all__ = ["cut", "greedy_loses"]
 
 # -- cut -------------------------------------------------------------------------------------------------------------
 
-PIECES = {"un", "afford", "able", "##afford", "##able", "##ord", "bor", "##ed", "##e", "##d", "lo", "##lo", "##r"}
+PIECES = {"un", "ed", "afford", "able", "##afford", "##able", "##ord", "bor", "##ed", "##e", "##d", "lo", "##lo", "##r"}
 
 
-@question((2, 2), {"three pieces": ("unaffordable", PIECES), "one piece": ("able", PIECES),
-                   "the longest, not the first": ("bored", PIECES), "the same letters twice": ("lolo", PIECES),
+@question((2, 2), {"one piece": ("able", PIECES), "the longest, not the first": ("bored", PIECES),
+                   "three pieces": ("unaffordable", PIECES), "the same letters twice": ("lolo", PIECES),
                    "a piece of one letter": ("lor", PIECES), "a word of one letter": ("a", {"a"}),
                    "nothing fits": ("unfair", PIECES), "a beginning inside a word": ("ableun", PIECES),
                    "greedy does not go back": ("abling", {"abl", "ab", "##ling"})},
@@ -20,22 +20,18 @@ PIECES = {"un", "afford", "able", "##afford", "##able", "##ord", "bor", "##ed", 
           hints={"endless": "What happens to `start` when no end fits?"},
           otherwise="At each place: is the longest piece taken that is in the vocabulary, and does the next one begin "
                     "where it ends?")
-def cut(word, vocab, *, ends=lambda word, start: range(len(word), start, -1), mark="##", missing=None, place=None):
+def cut(word, vocab, *, ends=lambda word, start: range(len(word), start, -1), inside=lambda start: start > 0,
+        go_on=lambda start, end: end, missing=None, place=None):
     """cut(word, vocab): WordPiece's pieces of a word, each with the places (start, end) of its letters."""
     pieces, start = [], 0
     while start < len(word):
-        fitting = [end for end in ends(word, start) if mark * (start > 0) + word[start:end] in vocab]
+        fitting = [end for end in ends(word, start) if "##" * inside(start) + word[start:end] in vocab]
         if not fitting and missing is None:
             return [("[UNK]", 0, len(word))]
         end = fitting[0] if fitting else missing(word, start)
-        pieces.append((mark * (start > 0) + word[start:end] if fitting else "[UNK]", start, end))
-        start = end
-    return [(piece, *place(word, piece, start, end)) for piece, start, end in pieces] if place else pieces
-
-
-def _found(word, piece, start, end):
-    first = word.find(piece.removeprefix("##"))
-    return first, first + end - start
+        pieces.append(("##" * inside(start) + word[start:end] if fitting else "[UNK]", start, end))
+        start = go_on(start, end)
+    return [(piece, *place(start, end)) for piece, start, end in pieces] if place else pieces
 
 
 def _marks_counted(word, vocab):
@@ -62,25 +58,32 @@ cut.mistakes(
     ("These are the pieces alone. Asked for are triples: (piece, start, end) with word[start:end] its letters.",
      lambda word, vocab: [piece for piece, *_ in cut.reference(word, vocab)]),
     ("The pieces are right. The third entry is the place where a piece ends, not its length.",
-     dict(place=lambda word, piece, start, end: (start, end - start))),
+     dict(place=lambda start, end: (start, end - start))),
     ("The pieces are right. `end` is the place behind the last letter, so that word[start:end] works.",
-     dict(place=lambda word, piece, start, end: (start, end - 1))),
+     dict(place=lambda start, end: (start, end - 1))),
     ("The pieces are right, their places are not. Is the ## counted, which is not in the word?", _marks_counted),
     ("The pieces are right. Their places are not where `find` finds the letters first: the same piece may come again.",
-     dict(place=_found)),
+     lambda word, vocab: [(piece, at := word.find(piece.removeprefix("##")), at + end - start)
+                          for piece, start, end in cut.reference(word, vocab)]),
     ("A piece that continues a word is written, and looked up, with ## before it; the first is not.",
      lambda word, vocab: [(piece.removeprefix("##"), *place) for piece, *place in cut.reference(word, vocab)]),
     ("Pieces of one letter are never tried: the last end of the loop is start + 1, and `range` leaves its own end out.",
      dict(ends=lambda word, start: range(len(word), start + 1, -1))),
-    ("Is the whole rest of the word tried as well (an end of len(word))?",
-     dict(ends=lambda word, start: range(len(word) - 1, start, -1))),
+    ("The ## are no letters: a piece that begins with them ends two places before start + len(piece).",
+     dict(go_on=lambda start, end: end + 2 * (start > 0))),
+    ("[UNK] comes too early here: it is due when *every* end, down to start + 1, was tried in vain, not at the first "
+     "that does not fit. (An `else:` of the `if` runs at each of those, one of the `for` behind the last.)",
+     dict(ends=lambda word, start: [len(word)])),
+    ("The vocabulary has the whole word, and it was not found. Is an end of len(word) tried, too, and does what was "
+     "found get returned?", dict(ends=lambda word, start: range(len(word) - 1, start, -1))),
     ("Greedy does not go back: once the longest piece is taken it stays, and if then nothing fits, the word is "
      "unknown.", _going_back),
     ("Take the longest piece that fits: try the ends from the last letter downwards, not upwards.",
      dict(ends=lambda word, start: range(start + 1, len(word) + 1))),
     ("Inside a word only pieces with ## may be used, and a beginning is none of them.",
      lambda word, vocab: cut.reference(word, {*vocab, *("##" + piece for piece in vocab)})),
-    ("A piece that continues a word is written, and looked up, with ## before it; the first is not.", dict(mark="")),
+    *(("A piece that continues a word is written, and looked up, with ## before it; the first is not.",
+       dict(inside=lambda start, answer=answer: answer)) for answer in (False, True)),
     ("If at some place no piece fits, the whole word is unknown: one [UNK], and no other pieces.",
      dict(missing=lambda word, start: start + 1)),
     ("If at some place no piece fits, the whole word is unknown: one [UNK], and no other pieces.",
@@ -88,6 +91,18 @@ cut.mistakes(
     ("The pieces are right. An unknown word is one piece that covers it: from 0 to len(word).",
      lambda word, vocab: [(piece, start, 0 if piece == "[UNK]" else end)
                           for piece, start, end in cut.reference(word, vocab)]))
+
+
+@cut.suspect
+def _(got, word, vocab):
+    due = cut.reference(word, vocab)
+    if [piece for piece, *_ in got] == [piece for piece, *_ in due]:
+        return ("The pieces are right, their places are not. Places are counted in the whole word: where a piece ends, "
+                "the next one starts, and word[start:end] are its letters.")
+    if due[0][0] != "[UNK]" and "".join(piece.removeprefix("##") for piece, *_ in got) != word:
+        return ("The pieces, without ##, are no longer the word: letters were left out, or taken twice. Where does the "
+                "next piece start, and does the loop run to the end of the word?")
+    return None
 
 
 # -- greedy_loses ----------------------------------------------------------------------------------------------------
@@ -142,5 +157,8 @@ def _(got):
 
 @greedy_loses.suspect
 def _(got):
+    word, vocab = got
+    if len(set(vocab)) > MOST or len(word) > LETTERS or cut.reference(word, set(vocab))[0][0] == "[UNK]":
+        return None
     return ("What makes greedy lose? A first piece that is one letter longer than it should be, so that a long piece "
             "behind it does not fit any more.")
