@@ -182,15 +182,6 @@ def _(e, W_q, W_k, W_v, may_look=None):
     return A @ (e @ W_v.mT), A
 
 
-@right("self_attention", "einsum, an added mask and torch.where")
-def _(e, W_q, W_k, W_v, may_look=None):
-    scores = torch.einsum("sa,ta->st", e @ W_q.T, e @ W_k.T) * W_q.shape[0] ** -0.5
-    if may_look is not None:
-        scores = scores + torch.where(may_look, 0.0, -math.inf).to(scores.dtype)
-    A = torch.where(torch.isneginf(scores).all(-1, keepdim=True), torch.zeros_like(scores), torch.softmax(scores, -1))
-    return torch.einsum("st,td,od->so", A, e, W_v), A
-
-
 # -- masked_weights --------------------------------------------------------------------------------------------------
 
 def _window(T, w):
@@ -238,11 +229,6 @@ def _(scores, w):
         first = max(0, s - w + 1)
         A[s, first:s + 1] = softmax(scores[s, first:s + 1], 0)
     return A
-
-
-@right("masked_weights", "a number below all that single precision meets: its weight is exactly 0")
-def _(scores, w):
-    return softmax(scores.masked_fill(~_window(len(scores), w), -1e9), 1)
 
 
 @right("masked_weights", "two triangles, and weights divided again")
@@ -315,14 +301,6 @@ def _(e, W_q, W_k, W_v, W_o, K):
         output = output + head @ W_o[:, own].T
         maps.append(A)
     return output, torch.stack(maps, dim=0)
-
-
-@right("multi_head", "view and transpose")
-def _(e, W_q, W_k, W_v, W_o, K):
-    T = len(e)
-    q, k, v = ((e @ W.T).view(T, K, -1).transpose(0, 1) for W in (W_q, W_k, W_v))
-    A = softmax(q @ k.transpose(1, 2) / math.sqrt(q.size(-1)), -1)
-    return (A @ v).transpose(0, 1).reshape(T, -1) @ W_o.T, A
 
 
 # -- is_equivariant --------------------------------------------------------------------------------------------------
@@ -423,7 +401,13 @@ def _(e_cls, W_q, W_k, W_v, W_l):
 
 # -- cross_attention -------------------------------------------------------------------------------------------------
 
-@wrong("cross_attention", "Queries from x, keys and values from memory")
+@wrong("cross_attention", "Are queries made of x, and both the keys and the values of memory?")
+def _(x, memory, W_q, W_k, W_v, real=None):
+    A = softmax(x @ W_q.T @ (x @ W_k.T).T / math.sqrt(len(W_q)), 1)
+    return A @ (memory @ W_v.T), A
+
+
+@wrong("cross_attention", "Queries are made of x with W_q")
 def _(x, memory, W_q, W_k, W_v, real=None):
     q, k, v = x @ W_k.T, memory @ W_q.T, memory @ W_v.T
     scores = q @ k.T / math.sqrt(q.shape[1])

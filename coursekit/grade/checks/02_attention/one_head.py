@@ -112,8 +112,8 @@ E3 = torch.tensor([[1.0, 0, 1, 0], [0, 2, 0, 1], [1, 1, 1, 1]])          # T = 3
 W2 = [rounded(2, 4, seed=seed) for seed in (1, 2)]
 WV = rounded(5, 4, seed=3)
 LOOK = torch.tensor([[True, True, False], [True, True, True], [False, False, True]])
-BLIND = torch.tensor([[True, False, True], [False, False, False], [True, True, True]])
-FAR = torch.diag(torch.tensor([1000.0, -1000.0]))                        # scores of −700,000, where one may look
+BLIND = torch.tensor([[False, True, True], [False, False, False], [False, True, True]])     # row 1, and column 0
+FAR = torch.diag(torch.tensor([1e6, -1e6]))                              # scores of −7e11, where one may look
 NEXT = torch.tensor([[False, True], [True, False]])
 E5 = rounded(5, 6, seed=51), rounded(2, 6, seed=52), rounded(2, 6, seed=53), rounded(3, 6, seed=54)     # T = 5, d_e = 6
 
@@ -128,13 +128,13 @@ E5 = rounded(5, 6, seed=51), rounded(2, 6, seed=52), rounded(2, 6, seed=53), rou
           otherwise="Row s of the scores: the query of s with every key, over √d_att; −∞ where it may not look; "
                     "softmax of each row; the output is A times the values.")
 def self_attention(e, W_q, W_k, W_v, may_look=None, *, scale=lambda e, q: q.shape[1] ** 0.5, axis=1, fill=-math.inf,
-                   zero=True, after=False, values=lambda e, W_v: e @ W_v.T):
+                   empty=lambda may: ~may.any(1)[:, None], after=False, values=lambda e, W_v: e @ W_v.T):
     """self_attention(e, W_q, W_k, W_v, may_look=None): (output (T, d_out), A (T, T)); empty rows give zeros."""
     q, k = e @ W_q.T, e @ W_k.T                                         # (T, d_att)
     scores = q @ k.T / scale(e, q)                                      # (T, T)
     may = torch.ones_like(scores, dtype=torch.bool) if may_look is None else may_look
     A = torch.softmax(scores if after else scores.masked_fill(~may, fill), axis)
-    A = A * may if after else A.masked_fill(~may.any(1, keepdim=True), 0) if zero else A
+    A = A * may if after else A.masked_fill(empty(may), 0)
     return A @ values(e, W_v), A
 
 
@@ -163,22 +163,27 @@ def _weights_twice(e, W_q, W_k, W_v, may_look=None):
 
 LOW = ("Tokens that may not be looked at still get some weight. Only −∞ stands for “forbidden”: allowed scores may be "
        "lower than any other number.")
-NOTHING = ("A token that may look at nothing has the weights 0/0. It gets zeros, as the question says: after the "
-           "softmax, or before it.")
-self_attention.mistakes(
+ATTENDING = (           # mistakes of whoever attends: of question 5, too
     ("The scores are not scaled: where is √d_att?", dict(scale=lambda e, q: 1.0)),
     ("The scores are divided by √d_e. Queries and keys have length d_att: their last axis.",
      dict(scale=lambda e, q: e.shape[1] ** 0.5)),
     ("The scores are divided by √T. It is √d_att, the length of a query.", dict(scale=lambda e, q: len(e) ** 0.5)),
     ("The scores are divided by d_att. It is its square root.", dict(scale=lambda e, q: q.shape[1])),
     ("The columns sum to one, the rows should: is the softmax over the wrong axis?", dict(axis=0)),
+    ("The weights average the embeddings themselves. Average the values, W_v e_t.", dict(values=lambda e, W_v: e)),
+    ("The weights were set to zero after the softmax, so rows no longer sum to one. Take the scores away before the "
+     "softmax: −∞ in their place.", dict(after=True)),
+    *((LOW, dict(fill=fill)) for fill in (-10.0, -1e4, -1e9)),
+    ("A score of 0 is not “nothing”: exp(0) = 1. In place of a forbidden score put −∞.", dict(fill=0.0)))
+NOTHING = ("A token that may look at nothing has the weights 0/0. It gets zeros, as the question says: after the "
+           "softmax, or before it.")
+self_attention.mistakes(
+    *ATTENDING,
     ("Queries and keys have changed places: row s of the scores belongs to the query of s.",
      lambda e, W_q, W_k, W_v, may_look=None: self_attention.reference(e, W_k, W_q, W_v, may_look)),
     ("The keys were made with W_q, too. They have a matrix of their own, W_k.",
      lambda e, W_q, W_k, W_v, may_look=None: self_attention.reference(e, W_q, W_q, W_v, may_look)),
-    ("The weights average the embeddings themselves. Average the values, W_v e_t.", dict(values=lambda e, W_v: e)),
     ("There are two softmaxes, one on top of the other.", _weights_twice),
-    *((LOW, dict(fill=fill)) for fill in (-10.0, -100.0, -1e4)),
     ("The mask changes nothing here.", _with_mask(lambda mask: None)),
     ("The mask is transposed: token s may look at token t where may_look[s, t] is True, row s, column t.",
      _with_mask(lambda mask: mask.T)),
@@ -186,15 +191,14 @@ self_attention.mistakes(
     ("Nobody asked for a mask of the future here: without `may_look` all may look at all.",
      lambda e, W_q, W_k, W_v, may_look=None: self_attention.reference(
          e, W_q, W_k, W_v, torch.ones(len(e), len(e)).tril() > 0 if may_look is None else may_look)),
-    (NOTHING, dict(zero=False)),
+    *(("`any(0)` looks down a column: may somebody look *at* this token? Its row says what it may look at itself.",
+       dict(empty=empty)) for empty in (lambda may: ~may.any(0)[:, None], lambda may: ~may.any(0))),
+    (NOTHING, dict(empty=lambda may: may & ~may)),
     ("True and False were added to the scores, as 1 and 0. In place of a forbidden score put −∞.", _added),
-    ("The weights were set to zero after the softmax, so rows no longer sum to one. Take the scores away before the "
-     "softmax: −∞ in their place.", dict(after=True)),
-    ("A score of 0 is not “nothing”: exp(0) = 1. In place of a forbidden score put −∞.", dict(fill=0.0)),
-    ("The *columns* of tokens that may look at nothing were set to zero. Their rows are meant: others may look at "
-     "them.", _columns_emptied),
+    *(("The *columns* of tokens that may look at nothing were set to zero. Their rows are meant: others may look at "
+       "them.", columns) for columns in (_columns_emptied, dict(empty=lambda may: ~may.any(1)))),
     ("Only the rows of tokens that may look at nothing are wrong: weights and output are zero there.",
-     dict(fill=-1e9, zero=False)))
+     dict(fill=-1e9, empty=lambda may: may & ~may)))
 
 
 @self_attention.suspect
@@ -223,7 +227,7 @@ def _window(T, w):
 
 
 @question((2, 2), {"the past and the present": (SCORES, 4), "a window of two": (SCORES, 2),
-                   "a window of one": (SCORES, 1), "scores far below zero": (SCORES - 300, 3),
+                   "a window of one": (SCORES, 1), "scores far below zero": (1e10 * (SCORES - 3), 3),
                    "equal scores": (torch.zeros(3, 3), 2)},
           returns="weights (T, T)", forbidden=("coursekit.models.causal_mask",), lend=("softmax",),
           instead="a comparison of places, or torch.tril",
@@ -250,7 +254,7 @@ masked_weights.mistakes(
     ("These are the weights of the slide: the future was taken away after the softmax, which had seen it. Take its "
      "scores away before.", _cut_after),
     *(("Forbidden places have a score that is low here, and scores may be lower still. Only −∞ is below all.",
-       dict(fill=fill)) for fill in (-10.0, -100.0)),
+       dict(fill=fill)) for fill in (-10.0, -1e9)),
     ("A forbidden score was set to 0, and exp(0) = 1 is not nothing. Put −∞ there.", dict(fill=0.0)),
     ("The mask is the wrong way round: masked_fill writes −∞ where it is True, and these are the forbidden places.",
      dict(allowed=lambda T, w: ~_window(T, w))),

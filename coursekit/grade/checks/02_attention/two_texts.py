@@ -11,6 +11,8 @@ from coursekit.grade.kit.question import question
 from coursekit.grade.kit.services import run
 from coursekit.models import load_weights
 
+from .one_head import ATTENDING
+
 __all__ = ["cross_attention", "they_disagree"]
 
 
@@ -26,32 +28,36 @@ def _texts(S, T, d_e, d_att, d_out, seed, real=None):
                    "scores of zero": (torch.ones(1, 2), torch.tensor([[1.0, 0.0], [0.0, 1.0], [5.0, 5.0]]),
                                       torch.zeros(1, 2), torch.zeros(1, 2), torch.tensor([[1.0, 3.0]]),
                                       torch.tensor([True, True, False])),
-                   "padding with the largest score": (torch.ones(1, 2), torch.tensor([[1.0, 0.0], [400.0, 400.0]]),
-                                                      *[torch.eye(2)] * 3, torch.tensor([True, False]))},
+                   "a real score far below the padding's": (torch.ones(1, 2), torch.tensor([[-1e10, 0.0], [4.0, 4.0]]),
+                                                            *[torch.eye(2)] * 3, torch.tensor([True, False]))},
           returns="output (S, d_out), A (S, T)", forbidden=ATTENTIONS, lend=("softmax",),
           instead="matrix products and your softmax",
-          otherwise="Queries from x, keys and values from memory; a row of A for each token of x, and in it no weight "
-                    "on padding.")
-def cross_attention(x, memory, W_q, W_k, W_v, real=None, *, fill=-math.inf, axis=1):
+          hints={"shapes": "A matrix acts on rows as x @ W.T. Are queries made of x, and both the keys and the values "
+                           "of memory? Then scores are (S, T), and the mask, (T,), has an entry for each column."},
+          otherwise="Queries are made of x with W_q, keys and values of memory with W_k and W_v; a row of A for each "
+                    "token of x, from scores over √d_att, and no weight on padding.")
+def cross_attention(x, memory, W_q, W_k, W_v, real=None, *, scale=lambda memory, q: q.shape[1] ** 0.5, axis=1,
+                    fill=-math.inf, after=False, values=lambda memory, W_v: memory @ W_v.T):
     """cross_attention(x, memory, W_q, W_k, W_v, real=None): (output (S, d_out), A (S, T)), x asking memory."""
     q, k = x @ W_q.T, memory @ W_k.T                                    # (S, d_att), (T, d_att)
-    scores = q @ k.T / math.sqrt(q.shape[1])                            # (S, T)
-    A = torch.softmax(scores if real is None else scores.masked_fill(~real, fill), axis)
-    return A @ (memory @ W_v.T), A
+    scores = q @ k.T / scale(memory, q)                                 # (S, T)
+    real = torch.ones(len(memory), dtype=torch.bool) if real is None else real
+    A = torch.softmax(scores if after else scores.masked_fill(~real, fill), axis)
+    A = A * real if after else A
+    return A @ values(memory, W_v), A
 
 
 cross_attention.mistakes(
+    *ATTENDING,
     ("The two texts have changed places: x asks, memory answers.",
      lambda x, memory, *more: cross_attention.reference(memory, x, *more[:3])),
     ("Here x asks itself. Keys and values are made of memory.",
      lambda x, memory, *more: cross_attention.reference(x, x, *more[:3])),
     ("Here memory asks itself. The queries are made of x.",
      lambda x, memory, *more: cross_attention.reference(memory, memory, *more)),
-    ("The columns sum to one, the rows should: is the softmax over the wrong axis?", dict(axis=0)),
     ("`real` changes nothing here: padding still gets weight.", lambda *given: cross_attention.reference(*given[:5])),
     ("The mask is the wrong way round: `real` is True where a token stands, and those may be looked at.",
-     lambda *given: cross_attention.reference(*given[:5], *(~real for real in given[5:] if real is not None))),
-    ("A score of 0 is not “nothing”: exp(0) = 1. In place of a forbidden score put −∞.", dict(fill=0.0)))
+     lambda *given: cross_attention.reference(*given[:5], *(~real for real in given[5:] if real is not None))))
 
 
 # -- they_disagree ---------------------------------------------------------------------------------------------------
@@ -65,7 +71,7 @@ def _model():
 
 
 def _top(review):
-    """(the token with the most attention, that with the largest share of the score in size, their places)."""
+    """(the token with the most attention, the one with the largest share of the score), their places behind [CLS]."""
     model = _model()
     document = model.tokenizer.tokenize(review)
     with torch.no_grad():
@@ -73,8 +79,8 @@ def _top(review):
         u, w = model.fold(e[0])
         alpha = torch.softmax(e @ u.T, 0)                               # (256, K)
         share = (alpha * (e @ w.T)).mean(1)
-    places = [values[1:1 + len(document)].argmax().item() for values in (alpha.mean(1), share.abs())]
-    return [document[place] for place in places], places
+    places = [1 + values[1:1 + len(document)].argmax().item() for values in (alpha.mean(1), share.abs())]
+    return [document[place - 1] for place in places], places
 
 
 def _tell(answer, arguments):
