@@ -203,7 +203,7 @@ class Question:
                 "not right on inputs that you do not see")
             return CheckFailed(advice, f"✗ {self.name}: {where} ({label}).", [] if self._judge else [("wrong", wrong)])
         return CheckFailed(advice, f"✗ {self.name} is not right yet ({label}).",
-                           [("input", self._input(arguments)), *self._values(got, expected), ("wrong", wrong)])
+                           [*self._input(arguments), *self._values(got, expected), ("wrong", wrong)])
 
     def _values(self, got, expected):
         """Rows on what came back and what was expected. Of several results, and of many weights, only what differs."""
@@ -261,7 +261,7 @@ class Question:
         advice = hint or first_line(self.reference, services.source(answer)) or advise(
             error, name, len(arguments), self.hints.get("shapes", SHAPES)) or ""
         return CheckFailed(advice, f"✗ {name} stops with an error ({label}).", [
-            ("input", self._input(arguments)), ("error", f"{what}: {shortened(str(error))}"),
+            *self._input(arguments), ("error", f"{what}: {shortened(str(error))}"),
             *([("where", place)] if place else [])], "stopped")
 
     def _endless(self, answer, label, arguments, hidden):
@@ -269,7 +269,7 @@ class Question:
         loop = "A `while` loop may never get on. " * ("while" in services.source(answer))
         return CheckFailed(f"{loop}{self.hints.get('endless', '')}".strip(),
                            f"✗ {self.name} has not come back {when} ({label}).",
-                           [] if hidden else [("input", self._input(arguments))], "endless")
+                           [] if hidden else self._input(arguments), "endless")
 
     def _changes(self, name, value, left):
         if kind(value) == kind(left) == "a dictionary" and list(value) == list(left):       # what is in it was changed
@@ -286,5 +286,7 @@ class Question:
             f"✗ {self.name} {does} {called}, which is the step that this question is about.", kind="forbidden")
 
     def _input(self, arguments):
+        """The row on the arguments of a case, in a list; none for a task that has no arguments."""
         names = inspect.signature(self.reference).parameters            # the first ones; knobs come behind them
-        return "\n".join(named(name, described(value)) for name, value in zip(names, arguments, strict=False))
+        lines = [named(name, described(value)) for name, value in zip(names, arguments, strict=False)]
+        return [("input", "\n".join(lines))] if lines else []
