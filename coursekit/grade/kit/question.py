@@ -34,8 +34,8 @@ EXACTLY = (0, 0)    # tolerance
 SPECIAL = ("shapes", "endless", "empty", "nothing")     # hints that are no patterns
 
 COPY = {            # what an answer could change, and what to do instead
-    "a list": "`+=`, `.append(…)` and `.pop(…)` change a list, also one inside a list; `[*{0}]` is a new list, and "
-              "`a + b` makes one.",
+    "a list": "`+=`, `.append(…)` and `.pop(…)` change a list, also one inside a list; `[*{0}]` is a new list "
+              "(the lists in it stay what they were), and `a + b` makes one.",
     "a dictionary": "An assignment to an entry, `.pop(…)` and `del` change a dictionary; `dict({0})` is a copy that "
                     "you may change.",
     "a set": "`.add(…)` and `|=` change a set; `a | b` makes a new one.",
