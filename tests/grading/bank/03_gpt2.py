@@ -40,19 +40,6 @@ def _(x, gain, shift, eps, part=None):
     return c / torch.sqrt(c.square().mean(-1) + eps) * gain + shift
 
 
-@wrong("layer_norm", "The argument eps does not come in")
-def _(x, gain, shift, eps, part=None):
-    c = x - x.mean(-1, keepdim=True)
-    return c / c.square().mean(-1, keepdim=True).sqrt() * gain + shift if eps < 1 else _norm(
-        x, gain, shift, eps, part)
-
-
-@wrong("layer_norm", "takes 4 positional arguments")
-def _(x, gain, shift, eps):
-    c = x - x.mean(-1, keepdim=True)
-    return c / torch.sqrt(c.square().mean(-1, keepdim=True) + eps) * gain + shift
-
-
 @wrong("layer_norm", "With a part: the part minus its own mean")
 def _(x, gain, shift, eps, part=None):
     return _norm(x, gain, shift, eps) if part is None else part
@@ -65,13 +52,9 @@ def _(x, gain, shift, eps, part=None):
 
 @right("layer_norm", "a loop over the rows")
 def _(x, gain, shift, eps, part=None):
-    rows, parts = x.reshape(-1, x.shape[-1]), (x if part is None else part).reshape(-1, x.shape[-1])
-    found = []
-    for row, own in zip(rows, parts):
-        c = row - sum(row) / len(row)
-        root = (sum(c ** 2) / len(row) + eps) ** 0.5
-        found.append((own - sum(own) / len(own)) / root * gain + (shift if part is None else 0))
-    return torch.stack(found).reshape(x.shape)
+    if x.dim() > 1:
+        return torch.stack([_norm(row, gain, shift, eps, part if part is None else part[i]) for i, row in enumerate(x)])
+    return _norm(x, gain, shift, eps, part)
 
 
 @right("layer_norm", "the whole minus the norm of what is left, with eps as a tensor in single precision")
@@ -103,6 +86,11 @@ def _mlp(x, W_1, b_1, W_2, b_2, change=None):
 @wrong("mlp", "A linear layer's matrix is (out, in)")
 def _(x, W_1, b_1, W_2, b_2, change=None):
     return _gelu(x @ W_1 + b_1) @ W_2 + b_2 if len(x) > 1 else _mlp(x, W_1, b_1, W_2, b_2, change)
+
+
+@wrong("mlp", "Here you write both")
+def _(x, W_1, b_1, W_2, b_2):
+    return gelu(x @ W_1.T + b_1) @ W_2.T + b_2          # as in the lecture  # noqa: F821
 
 
 @wrong("mlp", "∞/∞ is not a number")
@@ -141,19 +129,10 @@ def _(x, W_1, b_1, W_2, b_2, change=None):
     return F.linear(s * (1 + h * (1 - s) * root * (1 + 0.134145 * h * h)) * F.linear(change, W_1), W_2)
 
 
-@right("mlp", "one token and one hidden number at a time")
+@right("mlp", "one token at a time")
 def _(x, W_1, b_1, W_2, b_2, change=None):
-    rows, root = [], math.sqrt(2 / math.pi)
-    for t in range(len(x)):
-        row = b_2.clone() if change is None else torch.zeros_like(b_2)
-        for j in range(len(b_1)):
-            h = W_1[j] @ x[t] + b_1[j]
-            tanh = torch.tanh(root * (h + 0.044715 * h ** 3))
-            bent = h / 2 * (1 + tanh) if change is None else (
-                (1 + tanh) / 2 + h / 2 * (1 - tanh ** 2) * root * (1 + 3 * 0.044715 * h ** 2)) * (W_1[j] @ change[t])
-            row = row + bent * W_2[:, j]
-        rows.append(row)
-    return torch.stack(rows)
+    return torch.stack([_mlp(row, W_1, b_1, W_2, b_2, change if change is None else change[t])
+                        for t, row in enumerate(x)])
 
 
 # -- causal_attention ------------------------------------------------------------------------------------------------

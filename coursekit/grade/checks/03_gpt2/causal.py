@@ -42,8 +42,8 @@ def _quiet(mixed, silent):
 @question((2, 3), {"two heads": _fused(T=4, d_e=6, K=2, seed=70), "one head": _fused(T=3, d_e=2, K=1, seed=60),
                    "three heads": _fused(T=5, d_e=6, K=3, seed=80), "one token": _fused(T=1, d_e=4, K=2, seed=90),
                    "large scores": _fused(T=4, d_e=4, K=2, seed=95, size=16),
-                   "head 1 of three is silent": _fused(T=5, d_e=6, K=3, seed=80, silent=[1]),
-                   "two of three are silent": _fused(T=4, d_e=6, K=3, seed=75, silent=[2, 0]),
+                   "head 2 of three is silent": _fused(T=5, d_e=6, K=3, seed=80, silent=[2]),
+                   "two of three are silent": _fused(T=4, d_e=6, K=3, seed=75, silent=[1, 0]),
                    "all are silent": _fused(T=3, d_e=4, K=2, seed=65, silent=[0, 1])},
           tolerance=(1e-3, 1e-3), returns="(T, d_e)",                   # large scores make much of rounding
           forbidden=(*ATTENTIONS, "coursekit.models.gpt2.CausalAttention"), instead="matrix products and torch.softmax",
@@ -60,7 +60,7 @@ def causal_attention(x, W_qkv, b_qkv, W_o, b_o, K, silent=(), *, cut=_parts, ord
     the heads in silent give 0."""
     parts = cut(x @ W_qkv.T + b_qkv, K)
     q, k, v = (parts[i] for i in order)
-    scores = q @ k.mT / (scale(len(x), x.shape[1], K) if scale else math.sqrt(q.shape[-1]))
+    scores = q @ k.mT / (scale(x.shape[1], K) if scale else math.sqrt(q.shape[-1]))
     mixed = weigh(scores, allowed(scores)) @ v
     return project(join(quiet(mixed, silent) if len(silent) else mixed), W_o, b_o)
 
@@ -84,14 +84,6 @@ def _of_w_o(rows):
             cleared[(slice(i * d, i * d + d), ...) if rows else (..., slice(i * d, i * d + d))] = 0
         return causal_attention.reference(x, W_qkv, b_qkv, cleared, b_o, K)
     return answer
-
-
-def _no_queries(x, W_qkv, b_qkv, W_o, b_o, K, silent=()):
-    """Heads that are silenced by zeros in their queries."""
-    d, (W, b) = len(W_o) // K, (W_qkv.clone(), b_qkv.clone())
-    for i in silent:
-        W[i * d:i * d + d], b[i * d:i * d + d] = 0, 0
-    return causal_attention.reference(x, W, b, W_o, b_o, K)
 
 
 LOW = "The future has a large negative score here, and scores may be lower still. Only −∞ is below every other."
@@ -131,18 +123,19 @@ causal_attention.mistakes(
      dict(join=lambda mixed: mixed.permute(1, 2, 0).flatten(1))),
     ("Here heads look at heads, for each token. The heads come to the front before the product: (K, T, d_e/K).",
      _tokenwise),
-    ("The scores are not scaled: where is the root?", dict(scale=lambda T, d_e, K: 1)),
-    (SCALED + "Here it is √d_e, of all heads together.", dict(scale=lambda T, d_e, K: math.sqrt(d_e))),
-    (SCALED + "Here they are multiplied by it.", dict(scale=lambda T, d_e, K: math.sqrt(K / d_e))),
-    (SCALED + "Here it is d_e/K itself.", dict(scale=lambda T, d_e, K: d_e / K)),
-    (SCALED + "Here it is the root of the number of tokens.", dict(scale=lambda T, d_e, K: math.sqrt(T))),
-    (SCALED + "Here it is the root of the number of heads.", dict(scale=lambda T, d_e, K: math.sqrt(K))),
+    ("The scores are not scaled: where is the root?", dict(scale=lambda d_e, K: 1)),
+    (SCALED + "Here it is √d_e, of all heads together.", dict(scale=lambda d_e, K: math.sqrt(d_e))),
+    (SCALED + "Here they are multiplied by it.", dict(scale=lambda d_e, K: math.sqrt(K / d_e))),
+    (SCALED + "Here it is d_e/K itself.", dict(scale=lambda d_e, K: d_e / K)),
     ("The queries stand on both sides of the product: scores are queries times keys.", dict(order=(0, 0, 2))),
     ("The keys stand on both sides of the product: scores are queries times keys.", dict(order=(1, 1, 2))),
     ("Queries and keys have changed places, in the cut (the queries come first in W_qkv) or in the product (row s of "
      "the scores belongs to query s).", dict(order=(1, 0, 2))),
     *((ORDER, dict(order=order)) for order in permutations(range(3)) if order not in ((0, 1, 2), (1, 0, 2))),
     ("b_o was added before W_o. It is added at the very end.", dict(project=lambda y, W_o, b_o: (y + b_o) @ W_o.T)),
+    ("With all heads silent the output's bias b_o is left, in every row.",
+     lambda x, W_qkv, b_qkv, W_o, b_o, K, silent=(): causal_attention.reference(
+         x, W_qkv, b_qkv, W_o, b_o * (len(silent) < K), K, silent)),
     ("The heads stand side by side, as they should, but W_o and b_o did not mix them.",
      dict(project=lambda y, W_o, b_o: y)),
     ("The output's bias b_o is missing.", dict(project=lambda y, W_o, b_o: y @ W_o.T)),
@@ -155,7 +148,7 @@ causal_attention.mistakes(
      lambda x, W_qkv, b_qkv, *others: causal_attention.reference(x, W_qkv, 0 * b_qkv, *others)),
     (ONE_BIG, lambda x, W_qkv, b_qkv, W_o, b_o, K, silent=(): causal_attention.reference(x, W_qkv, b_qkv, W_o, b_o, 1)),
     (ONE_BIG, lambda x, W_qkv, b_qkv, W_o, b_o, K, silent=(): causal_attention.reference(
-        x, W_qkv, b_qkv, W_o, b_o, 1, scale=lambda T, d_e, _: math.sqrt(d_e / K))),
+        x, W_qkv, b_qkv, W_o, b_o, 1, scale=lambda d_e, _: math.sqrt(d_e / K))),
     ("The heads have K columns each. There are K heads, of d_e/K columns: `chunk` wants a number, `split` a size.",
      lambda x, W_qkv, b_qkv, W_o, b_o, K, silent=(): causal_attention.reference(
          x, W_qkv, b_qkv, W_o, b_o, x.shape[1] // K)),
@@ -165,10 +158,10 @@ causal_attention.mistakes(
      lambda x, W_qkv, b_qkv, W_o, b_o, K, silent=(): causal_attention.reference(x, W_qkv, b_qkv, W_o, b_o, K)),
     ("The other heads were silenced, and those in `silent` speak.",
      dict(quiet=lambda mixed, silent: mixed - _quiet(mixed, silent))),
+    ("Heads are counted from the end here. Head 0 has the first columns.",
+     dict(quiet=lambda mixed, silent: _quiet(mixed, [len(mixed) - 1 - i for i in silent]))),
     ("Rows of W_o were cleared. Head i comes into the output through the *columns* i·d_e/K to (i + 1)·d_e/K of W_o.",
-     _of_w_o(rows=True)),
-    ("A silent head averages the past here: its scores are 0, and it is its *output* that is 0.",
-     _no_queries))
+     _of_w_o(rows=True)))
 
 
 @causal_attention.suspect

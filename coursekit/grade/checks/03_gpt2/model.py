@@ -41,7 +41,7 @@ THREE, TWO = _drawn(7, 6, 4, 3, 101), _drawn(6, 5, 6, 2, 104)
                    "one token": (torch.tensor([4]), _drawn(5, 3, 6, 3, 102), 3),
                    "eleven layers": (torch.tensor([3, 0, 2]), _drawn(5, 4, 4, 11, 103), 2),
                    "head 0.1 is silent": (torch.tensor([1, 6, 1, 0]), THREE, 2, [(0, 1)]),
-                   "two heads are silent": (torch.tensor([5, 0, 3, 3]), TWO, 3, [(1, 0), (0, 2)])},
+                   "three heads are silent": (torch.tensor([5, 0, 3, 3]), TWO, 3, [(1, 0), (0, 2), (1, 1)])},
           forbidden=("coursekit.models.GPT2", "coursekit.models.gpt2.GPT2Block",
                      "coursekit.models.gpt2.CausalAttention", "torch.nn.TransformerEncoderLayer"),
           lend=("layer_norm", "mlp", "causal_attention"), instead="your own functions", tolerance=(1e-3, 1e-4),
@@ -111,6 +111,11 @@ def _mlp_first(x, attention, mlp, norm_1, norm_2):
     return x + attention(norm_1(x))
 
 
+def _from_the_end(layers, heads):
+    return lambda ids, weights, K, silent=(): gpt2_logits.reference(ids, weights, K, [
+        (n_layers(weights) - 1 - l if layers else l, K - 1 - i if heads else i) for l, i in silent])
+
+
 NAMED = ("Attention and MLP each read through the norm that bears their name. Have the two changed places, or is one "
          "of them used twice?")
 
@@ -146,13 +151,9 @@ gpt2_logits.mistakes(
     ("The last layer is missing. How many there are, the weights say.", dict(order=lambda L: range(L - 1))),
     ("Layer 0 is missing.", dict(order=lambda L: range(1, L))),
     ("Layer 0 is used again and again: each layer has weights of its own.", dict(order=lambda L: [0] * L)),
-    ("The last layer is used again and again: a lambda looks its names up when it is called.",
-     dict(order=lambda L: [L - 1] * L)),
     ("The layers run backwards.", dict(order=lambda L: range(L)[::-1])),
     ("K is not used: that is one big head.",
      lambda ids, weights, K, silent=(): gpt2_logits.reference(ids, weights, 1, silent)),
-    ("There are d_e heads here, of one number each, not K.",
-     lambda ids, weights, K, silent=(): gpt2_logits.reference(ids, weights, weights["W_e"].shape[1], silent)),
     ("That is the stream, d_e numbers for a token. Each word's score is the product of that row with the word's "
      "embedding.", lambda ids, weights, K, silent=(): gpt2_logits.reference(ids, weights, K, silent, out=False)),
     ("Logits are asked for, as they are, without a softmax.",
@@ -164,8 +165,12 @@ gpt2_logits.mistakes(
      dict(hears=lambda l, i, silent: False)),
     ("A head was silenced in every layer. The pairs are (layer, head).",
      dict(hears=lambda l, i, silent: i in [head for _, head in silent])),
-    ("Layer and head have changed places: the pairs are (layer, head).", 
-     dict(hears=lambda l, i, silent: (i, l) in silent)))
+    ("Layer and head have changed places: the pairs are (layer, head).",
+     dict(hears=lambda l, i, silent: (i, l) in silent)),
+    *(("Only one head of each layer is silent here. Several pairs may name the same layer.",
+       dict(hears=lambda l, i, silent, step=step: (l, i) in dict(silent[::step]).items())) for step in (1, -1)),
+    *((f"{what} counted from the end here. Layer 0 is the first, and so is head 0.", _from_the_end(*which))
+      for what, *which in (("Layers are", 1, 0), ("Heads are", 0, 1), ("Layers and heads are", 1, 1))))
 
 
 # -- one_head --------------------------------------------------------------------------------------------------------
@@ -183,35 +188,41 @@ def _next(words, silent=()):
 
 
 @question((1, 1), {"dialogue-gpt": ()}, returns="the text, the layer, the head",
-          otherwise="Look at all twelve heads, one by one: by how much does the likeliest word's probability fall?")
+          otherwise="Look at all twelve heads, one by one: what is left of the likeliest word without each?")
 def one_head():
     """one_head(): (text, layer, head) for which this head alone decides the next word, and it is not head 2.1."""
     return "do you like this story", 2, 0
 
 
-@one_head.judge
-def _(got):
+def _judged(got):
+    """What is wrong, and what to do about it; None for the second is `otherwise`, for both that nothing is wrong."""
     if type(got) not in (list, tuple) or [*map(kind, got)] != ["a string", "a whole number", "a whole number"]:
-        return "text, layer, head are due"
+        return "text, layer, head are due", "A text in quotes and two whole numbers."
     text, layer, head = got
     tokenizer, heads = _model().tokenizer, [(l, i) for l in range(3) for i in range(4)]
     ids = tokenizer.encode(text)
     if (layer, head) not in heads:
-        return "heads are 0.0 to 2.3"
+        return "heads are 0.0 to 2.3", "Layers and heads count from 0."
     if (layer, head) == (2, 1):
-        return "head 2.1 is the one that the lecture found: another one is asked for"
+        return "head 2.1 is the one that the lecture found: another one is asked for", None
     if unknown := [word for word in tokenizer.tokenize(text) if word not in tokenizer.vocab]:
-        return f"the model does not know the word {unknown[0]!r}"
+        return f"the model does not know the word {unknown[0]!r}", "`names` holds all words that it does know."
     if not 1 <= len(ids) <= 20:
-        return f"the text has {len(ids)} tokens, and may have 1 to 20"
+        return f"the text has {len(ids)} tokens, and may have 1 to 20", "Marks such as ? and , are tokens, too."
     p = _next(text)
     best, without = int(p.argmax()), {one: _next(text, [one]) for one in heads}
     word, left = tokenizer.tokens[best], without[layer, head][best]
     if p[best] < 0.9:
-        return f"the likeliest next word is {word!r}, but with {p[best]:.2f} only: .9 is asked for"
+        return (f"the likeliest next word is {word!r}, but with {p[best]:.2f} only: .9 is asked for",
+                "The model is not sure there. Where do grammar or an earlier word leave it no choice?")
     if left > 0.1:
-        return f"without this head {word!r} still has {left:.2f}: .1 or less is asked for"
+        return f"without this head {word!r} still has {left:.2f}: .1 or less is asked for", None
     others = [one for one in heads if one != (layer, head) and without[one].argmax() != best]
     if others:
-        return f"without head {others[0][0]}.{others[0][1]} the likeliest word is not {word!r} either"
-    return None
+        return (f"without head {others[0][0]}.{others[0][1]} the likeliest word is not {word!r} either",
+                "There two heads are needed at once: look for a text that needs one alone.")
+    return None, None
+
+
+one_head.judge(lambda got: _judged(got)[0])
+one_head.suspect(lambda got: _judged(got)[1])

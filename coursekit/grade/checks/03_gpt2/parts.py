@@ -177,7 +177,9 @@ def _slope(h, inner=lambda h: 1 + 3 * CUBE * h ** 2, first=1, second=1):
                    "double precision": (SPREAD.double(), *(part.double() for part in PLAIN)),
                    "a change, identity matrices": (SPREAD, *PLAIN, torch.ones(1, 5)),
                    "a change of two tokens": (rounded(2, 3, seed=50), *_linear(3, 12, 51), rounded(2, 3, seed=58)),
-                   "a change of large numbers": (50 * SPREAD, *PLAIN, torch.ones(1, 5))},
+                   "a change of large numbers": (50 * SPREAD, *PLAIN, torch.ones(1, 5)),
+                   "a change of numbers near 10¹⁵": (1e15 * SPREAD.double(), *(part.double() for part in (
+                       *PLAIN, torch.ones(1, 5))))},
           forbidden=("torch.nn.functional.gelu", "torch.nn.GELU", "coursekit.models.gelu",
                      "coursekit.models.gelu_exact", "torch.autograd.grad", "torch.autograd.backward",
                      "torch.Tensor.backward", "torch.func.jvp", "torch.func.vjp", "torch.func.grad",
@@ -187,7 +189,9 @@ def _slope(h, inner=lambda h: 1 + 3 * CUBE * h ** 2, first=1, second=1):
                     "second layer with its bias. Are all brackets of the formula there, and all digits of 0.044715? "
                     "With a change: the change goes through both matrices, without biases, and is multiplied by the "
                     "slope of the GELU in between.",
-          hints={"shapes": "A linear layer's matrix is (out, in): what stands at @ between a row and it?"})
+          hints={"shapes": "A linear layer's matrix is (out, in): what stands at @ between a row and it?",
+                 "takes 5 positional|'gelu' is not defined": "The lecture's function knows no `change`, and its gelu "
+                                                            "stands in another cell. Here you write both."})
 def mlp(x, W_1, b_1, W_2, b_2, change=None, *, act=_tanh_form, slope=_slope, first=lambda x, W, b: x @ W.T + b,
         second=lambda h, W, b: h @ W.T + b, biased=0):
     """mlp(x, W_1, b_1, W_2, b_2, change): (T, d), two linear layers with the tanh form of GELU between them; with a
@@ -197,6 +201,16 @@ def mlp(x, W_1, b_1, W_2, b_2, change=None, *, act=_tanh_form, slope=_slope, fir
         return second(act(h), W_2, b_2)
     return (slope(h) * (change @ W_1.T + biased * b_1)) @ W_2.T + biased * b_2
 
+
+def _difference(*parts):
+    """A central difference, in double precision, in place of the derivative."""
+    x, *layers, change = (part.double() for part in parts)
+    ahead, behind = (mlp.reference(x + step * change, *layers) for step in (1e-5, -1e-5))
+    return ((ahead - behind) / 2e-5).to(parts[0].dtype)
+
+
+SMALL = ("Is that a difference of two outputs, or of two GELUs? Among numbers near 10¹⁵ it drowns in rounding. The "
+         "slope is asked for as a formula, by the product and the chain rule.")
 
 mlp.mistakes(
     ("There is no GELU between the two layers, and two linear maps in a row are one linear map.",
@@ -236,6 +250,7 @@ mlp.mistakes(
     ("That is the output of x + change, less that of x. To first order the change is multiplied by the slope at x.",
      lambda x, W_1, b_1, W_2, b_2, change=None: mlp.reference(x, W_1, b_1, W_2, b_2) if change is None else
      mlp.reference(x + change, W_1, b_1, W_2, b_2) - mlp.reference(x, W_1, b_1, W_2, b_2)),
+    (SMALL, lambda *parts: _difference(*parts) if len(parts) > 5 else mlp.reference(*parts)),
     ("That is the output for the change alone. Near x the GELU acts as its slope at x says.",
      lambda x, W_1, b_1, W_2, b_2, change=None: mlp.reference(x if change is None else change, W_1, b_1, W_2, b_2)),
     ("The slope of the GELU is missing: each hidden number's change is multiplied by the slope there.",
@@ -260,6 +275,8 @@ def _(got, x, W_1, b_1, W_2, b_2, change=None):
     if not got.isfinite().all():
         return ("A tanh put together from exponentials breaks for large numbers: ∞/∞ is not a number. torch.tanh knows "
                 "better.")
+    if change is not None and x.abs().max() > 1e14:                     # and all was right before
+        return SMALL
     turned = "A linear layer computes x @ W.T. Square matrices fit without the .T, too, and mean something else."
     square = change is None and W_1.shape[0] == W_1.shape[1]
     ways = [_tanh_form(x @ W + b_1) @ V + b_2 for W in (W_1, W_1.T) for V in (W_2, W_2.T)][:-1] if square else []
