@@ -75,6 +75,10 @@ def from_checkpoint(stored, *, left_out=lambda name: name.endswith(("lm_head.wei
     return weights
 
 
+KEPT = ("Old files also keep the causal masks, h.0.attn.bias and h.0.attn.masked_bias: constants, not weights. Leave "
+        "them out.")
+LOST = ("Attention's own biases were lost with the masks: \"h.0.attn.c_attn.bias\" ends in \"attn.bias\", too. A "
+        "mask's name ends in \".attn.bias\", with a dot in front, or in \".masked_bias\".")
 TWO_DIGITS = "Layer 10 is lost: the number of a layer may have two digits."
 
 from_checkpoint.mistakes(
@@ -90,16 +94,10 @@ from_checkpoint.mistakes(
      "(`name.removeprefix(…)` does nothing where it is not.)", dict(prefix="")),
     ("lm_head.weight is the embedding once more (the two are tied): leave it out, like the masks.",
      dict(left_out=lambda name: name.endswith(MASKS))),
-    ("Old files also keep the causal masks, h.0.attn.bias and h.0.attn.masked_bias: constants, not weights. Leave them "
-     "out.", dict(left_out=lambda name: name == "lm_head.weight")),
-    ("Old files also keep the causal masks, h.0.attn.bias and h.0.attn.masked_bias: constants, not weights. Leave them "
-     "out.", dict(left_out=lambda name: name.endswith(("lm_head.weight", ".attn.bias")))),
-    ("Attention's own biases were lost with the masks: \"h.0.attn.c_attn.bias\" ends in \"attn.bias\", too. A mask's "
-     "name ends in \".attn.bias\", with a dot in front, or in \".masked_bias\".",
-     dict(left_out=lambda name: name == "lm_head.weight" or "attn" in name and name.endswith("bias"))),
-    ("Attention's own biases were lost with the masks: \"h.0.attn.c_attn.bias\" ends in \"attn.bias\", too. A mask's "
-     "name ends in \".attn.bias\", with a dot in front, or in \".masked_bias\".",
-     dict(left_out=lambda name: name.endswith(("lm_head.weight", "attn.bias", "masked_bias")))),
+    *((KEPT, dict(left_out=lambda name, ends=ends: name.endswith(ends)))
+      for ends in ("lm_head.weight", ("lm_head.weight", ".attn.bias"))),
+    (LOST, dict(left_out=lambda name: name == "lm_head.weight" or "attn" in name and name.endswith("bias"))),
+    (LOST, dict(left_out=lambda name: name.endswith(("lm_head.weight", "attn.bias", "masked_bias")))),
     ("There is an h in \"weight\", too: replace \"h.\", with its dot.",
      dict(pieces={("h" if piece == "h." else piece): ours.rstrip(".") for piece, ours in PIECES.items()})),
     (TWO_DIGITS, dict(left_out=lambda name: "h.10." in name or name.endswith(("lm_head.weight", *MASKS)))),

@@ -9,7 +9,7 @@ from coursekit.grade.kit.same import kind
 
 __all__ = ["may_see", "at_once"]
 
-FAMILIES = ("encoder-only", "decoder-only", "encoder–decoder")
+FAMILIES = ("encoder-only", "decoder-only", "encoder-decoder")
 
 
 # -- may_see ---------------------------------------------------------------------------------------------------------
@@ -20,15 +20,17 @@ def _ids(*ids):
 
 @question((1, 3), {"encoder-only": ("encoder-only", _ids(5, 6), _ids(7, 8)),
                    "decoder-only": ("decoder-only", _ids(5, 6), _ids(7, 8)),
-                   "encoder–decoder": ("encoder–decoder", _ids(5, 6), _ids(7, 8, 9)),
+                   "encoder-decoder": ("encoder-decoder", _ids(5, 6), _ids(7, 8, 9)),
                    "encoder-only, with padding": ("encoder-only", _ids(5, 6, 0), _ids(7)),
                    "decoder-only, with padding in front": ("decoder-only", _ids(0, 5, 6), _ids(7, 8)),
-                   "encoder–decoder, with padding": ("encoder–decoder", _ids(5, 6, 0), _ids(7, 8, 0)),
-                   "nothing written yet": ("encoder–decoder", _ids(5, 6), _ids())},
+                   "encoder-decoder, with padding": ("encoder-decoder", _ids(5, 6, 0), _ids(7, 8, 0)),
+                   "nothing written yet": ("encoder-decoder", _ids(5, 6), _ids())},
           returns="(S + T, S + T)",
           otherwise="Take one family, and two tokens of each text: for each row ask which of the four this token may "
                     "see. Padding comes last: nobody sees it, and it sees itself alone.",
-          hints={"shapes": "The table has a row and a column for each of the S + T tokens, the source's first."})
+          hints={"shapes": "The table has a row and a column for each of the S + T tokens, the source's first.",
+                 "UnboundLocalError": "No branch was taken for this family. Is its name spelled as in the statement, "
+                                      "with a hyphen?"})
 def may_see(family, source, target, *, own=True, source_past=False, leaks=False, sees_source=True, target_past=True,
             padding=True, rows=True, alone=True, names=FAMILIES):
     """may_see(family, source, target): booleans (S + T, S + T), row: who looks, column: who is looked at."""
@@ -64,6 +66,8 @@ may_see.mistakes(
      dict(names=(FAMILIES[1], FAMILIES[0]))),
     ("Padding is seen here. Nobody should: it is no word.", dict(padding=False, alone=False, rows=False)),
     ("Padding is seen here. Nobody should: it is no word.", dict(padding=False, alone=False)),
+    ("The target may have padding, too.", lambda family, source, target: may_see.reference(
+        family, source, target + (target == 0))),
     ("A row of padding sees itself here, as asked, but other tokens too.", dict(rows=False)),
     ("A row of padding sees nothing at all: its softmax would be 0/0. Let it see itself.", dict(alone=False)),
     ("These are the pairs that may *not* see each other.", lambda *arguments: ~may_see.reference(*arguments)))
@@ -78,7 +82,7 @@ def _(got, family, source, target):
 
 # -- at_once ---------------------------------------------------------------------------------------------------------
 
-AGREE = torch.tensor([[0.5, 0.0], [0.0, 0.5]]).double()
+EXAMPLE = torch.tensor([[0.5, 0.25], [0.0, 0.25]]).double()
 UNEQUAL = torch.tensor([[0.4, 0.1, 0.0], [0.0, 0.2, 0.3]]).double()
 APART = torch.outer(torch.tensor([0.25, 0.75]), torch.tensor([0.5, 0.25, 0.25])).double()
 UNUSED = torch.tensor([[0.0, 0.0, 0.0], [0.0, 0.25, 0.75]]).double()
@@ -88,7 +92,7 @@ def _plain(p):
     return -torch.special.xlogy(p, p).sum()
 
 
-@question((1, 3), {"two that agree": (AGREE,), "two and three words": (UNEQUAL,), "two that know nothing": (APART,),
+@question((1, 3), {"the example": (EXAMPLE,), "two and three words": (UNEQUAL,), "two that know nothing": (APART,),
                    "words that never come": (UNUSED,), "single precision": (UNEQUAL.float(),)},
           returns="q (A, N), at once, in turn",
           otherwise="q is made of the two words' own distributions, the sums of rows and of columns. Each loss is the "
@@ -104,6 +108,14 @@ def at_once(p, *, guess=lambda p: torch.outer(p.sum(1), p.sum(0)),
 
 
 at_once.mistakes(
+    ("The two losses have changed places: first that of answering at once, then that of answering in turn.",
+     lambda p: tuple(at_once.reference(p)[i] for i in (0, 2, 1))),
+    ("At once the model gives q to a pair, not p: the loss is the mean of −log q.",
+     dict(at_once=lambda p, q: _plain(p))),
+    ("In turn the second word is answered with the first in view: what such a model gives to a pair is not q.",
+     lambda p: tuple(at_once.reference(p)[i] for i in (0, 1, 1))),
+    ("That is the price, at once minus in turn (the KL divergence of p and q), and not the loss itself.",
+     dict(at_once=lambda p, q: -torch.special.xlogy(p, q).sum() - _plain(p))),
     ("q holds p itself. A model that answers both places at once has one distribution for each place, and draws both "
      "apart.", dict(guess=lambda p: p)),
     ("That is a model that knows nothing. Each place has a distribution of its own: sums of p along an axis.",

@@ -5,8 +5,10 @@ import math
 import torch
 
 from coursekit.grade.kit.differentiable import gradients_get_through
+from coursekit.grade.kit.messages import CheckFailed
 from coursekit.grade.kit.question import question
 from coursekit.grade.kit.same import kind, same
+from coursekit.grade.kit.services import run, watch
 from coursekit.grade.kit.weights import library_logits
 from coursekit.models import GPT2, GPT2Config, next_token_loss
 
@@ -81,7 +83,6 @@ text_loss.mistakes(
     ("The mean was taken before the logarithm. Each token has a −log p of its own, and their mean is the loss.",
      dict(end=lambda chosen: -(chosen.exp().mean() + 1e-30).log())),
     ("That is in bits. The natural logarithm is asked for.", dict(end=lambda chosen: -chosen.mean() / math.log(2))),
-    ("That is 1 − p, on average. The loss is −log p.", dict(end=lambda chosen: 1 - chosen.exp().mean())),
     ("The logarithm is missing.", dict(end=lambda chosen: -chosen.exp().mean())),
     ("That is the perplexity, exp of the loss.", dict(end=lambda chosen: (-chosen.mean()).clamp(max=80).exp())),
     ("These are logits, not log-probabilities: log Σ exp is still to be subtracted.",
@@ -121,10 +122,28 @@ def start(D, T_max, d_e, K, L, seed):
             for name, w in model.state_dict().items()}
 
 
+def _one_run(answer, arguments):
+    """Fewer steps are the beginning of the same run, and each takes one gradient."""
+    *others, steps = arguments
+    for few in (1, steps // 2):
+        with watch(answer, ["torch.autograd.backward"]) as seen:
+            begun = run(answer, (*others, few))
+        with watch(overfit.reference, ["torch.autograd.backward"]) as due:
+            run(overfit.reference, (*others, few))
+        what, advice = _fault(begun, *others, few, share=math.inf)
+        if what:
+            raise CheckFailed(f"With `steps` = {few}: {what}. {advice}")
+        if len(seen.calls) >= 2 * len(due.calls):
+            raise CheckFailed(f"With `steps` = {few} more gradients than that are taken. A step is one gradient.")
+    if not same(begun[1], run(answer, arguments)[1][:few + 1], (1e-2, 1e-2)):
+        raise CheckFailed(f"With `steps` = {few} the losses are others than the first {few + 1} of {steps} steps. "
+                          "Is each of them computed, and does the learning rate not depend on `steps`?")
+
+
 @question((2, 2), {"twelve tokens": (start(10, 12, 16, 2, 2, seed=1),
                                      torch.tensor([3, 1, 4, 1, 5, 9, 2, 6, 5, 3, 5, 8]), 2, 30),
                    "a larger vocabulary": (start(60, 16, 24, 4, 1, seed=2), torch.arange(0, 60, 4), 4, 30)},
-          returns="weights, losses",
+          returns="weights, losses", also=_one_run,
           otherwise="Each step: the loss of the text by your two functions, its gradient, a step of the optimiser. "
                     "Which learning rates did you try? 0.01 is a good one for Adam here; it may be smaller or larger.",
           hints={"require grad": "Gradients are wanted for tensors of your own: `w.clone().requires_grad_()` for each "
@@ -143,23 +162,45 @@ def overfit(weights, ids, K, steps):
     return {name: w.detach() for name, w in own.items()}, losses
 
 
-@overfit.judge
-def _(got, weights, ids, K, steps):
+NAMES = "The dictionary that comes back has the same keys, and tensors of the same shapes."
+COUNT = "Is each loss kept where it is computed, and one more behind the loop?"
+ITEM = "`.item()` makes a number of a loss. A tensor holds on to all that it was made of."
+FIRST = "Is the first loss taken before the first step?"
+STILL = "The loss does not move. Does the optimiser know the tensors that the loss is made of, and is a step taken?"
+
+
+def _fault(got, weights, ids, K, steps, share=LAST):
+    """What is wrong with a run, and what to do about it; None for the second is `otherwise`, for both: nothing is."""
     if type(got) not in (list, tuple) or len(got) != 2 or kind(got[0]) != "a dictionary" or kind(got[1]) != "a list":
-        return "due: weights, losses"
+        return "due: weights, losses", "A dictionary, then a list."
     trained, losses = got
     if any(kind(trained.get(name)) != "a tensor" or trained[name].shape != w.shape for name, w in weights.items()):
-        return "the weights that came back have not the names and shapes of those that were given"
+        return "the weights that came back have not the names and shapes of those that were given", NAMES
     if len(losses) != steps + 1:
-        return f"there are {len(losses)} losses: one before each step and one at the end make {steps + 1}"
+        return f"there are {len(losses)} losses: one before each step and one at the end make {steps + 1}", COUNT
     if any(kind(loss) != "a number" for loss in losses):
-        return "losses: plain numbers"
+        return "losses: plain numbers", ITEM
     first, last = (text_loss.reference(library_logits(ids, which, K), ids).item()
                    for which in (weights, {name: w.detach() for name, w in trained.items()}))
     if not same(losses[0], first, (1e-3, 1e-3)):
-        return f"the first loss is {losses[0]:.3f}, and that of the weights that were given is {first:.3f}"
-    if not same(losses[-1], last, (1e-2, 1e-2)):
-        return f"the last loss is {losses[-1]:.3f}, and that of the weights that came back is {last:.3f}"
-    if last > LAST * first:
-        return f"the loss went from {first:.2f} to {last:.2f}, and should fall to a tenth, {LAST * first:.2f}, or less"
-    return None
+        return f"the first loss is {losses[0]:.3f}, and that of the weights that were given is {first:.3f}", FIRST
+    if not same(losses[-1], last, (1e-3, 1e-3)):
+        return (f"the last loss is {losses[-1]:.3f}, and that of the weights that came back is {last:.3f}",
+                "Is it taken behind the last step, of the weights that are returned?")
+    if last > share * first:
+        return (f"the loss went from {first:.2f} to {last:.2f}, and should fall to a tenth, {share * first:.2f}",
+                STILL if same(last, first, (1e-2, 1e-2)) else
+                "The first step is a good one, and later ones are not. Are old gradients cleared before a new one? Or "
+                "is the learning rate too large?" if losses[1] < 0.9 * first else None)
+    return None, None
+
+
+overfit.judge(lambda *arguments: _fault(*arguments)[0])
+overfit.suspect(lambda *arguments: _fault(*arguments)[1])
+overfit.mistakes(                               # what comes back says enough, so that nothing is trained for it here
+    (NAMES, lambda weights, ids, K, steps: ({}, [0.0])),
+    (COUNT, lambda weights, ids, K, steps: (weights, [0.0] * steps)),
+    (ITEM, lambda weights, ids, K, steps: (weights, [torch.ones(())] * (steps + 1))),
+    (FIRST, lambda weights, ids, K, steps: (weights, [0.0] * (steps + 1))),
+    (STILL, lambda weights, ids, K, steps: (
+        weights, [text_loss.reference(library_logits(ids, weights, K), ids).item()] * (steps + 1))))
