@@ -3,6 +3,9 @@
 Black boxes, anything with predict(documents), are enough for leave_one_out, lime, kernel_shap and shapley_values; the
 others look inside and need a white box: coursekit.models.protocols has the list of who needs what.
 
+Where a model offers its terms, exact_lime, exact_shapley and exact_interactions give what lime and shapley_values
+estimate, lime_limit the approximations of the literature, gradient_closed_form what autograd gives.
+
 Under other names elsewhere: leave_one_out is occlusion, or erasure; gradient(…, "l1") sums what Saliency gives each
 coordinate; integrated_gradients' n_nodes are n_steps; gradient_attention is Chefer, Gur and Wolf (ICCV 2021, "generic
 attention"), relevance_attention Chefer, Gur and Wolf (CVPR 2021); norm_attention is Kobayashi et al. (2020).
@@ -10,8 +13,11 @@ attention"), relevance_attention Chefer, Gur and Wolf (CVPR 2021); norm_attentio
 
 from .attention import attention_max, attention_mean, attention_sum, norm_attention, norm_maps, word_attention
 from .attribution import Attribution
+from .closed_form import gradient_closed_form
+from .exact import exact_interactions, exact_lime, exact_shapley
 from .gradients import gradient, gradient_x_input, integrated_gradients
 from .heads import head_patterns, kinds_of_pairs
+from .limits import lime_limit
 from .masks import evaluate_masks, leave_one_out
 from .paths import attention_flow, flow_graph, rollout
 from .relevance import cross_gradient_attention, gradient_attention, relevance_attention, relevance_rules
@@ -19,7 +25,8 @@ from .shapley import kernel_shap, shapley_values
 from .surrogate import lime
 
 __all__ = ["Attribution", "attention_flow", "attention_max", "attention_mean", "attention_sum",
-           "cross_gradient_attention", "evaluate_masks", "flow_graph", "gradient", "gradient_attention",
-           "gradient_x_input", "head_patterns", "integrated_gradients", "kernel_shap", "kinds_of_pairs",
-           "leave_one_out", "lime", "norm_attention", "norm_maps", "relevance_attention", "relevance_rules", "rollout",
-           "shapley_values", "word_attention"]
+           "cross_gradient_attention", "evaluate_masks", "exact_interactions", "exact_lime", "exact_shapley",
+           "flow_graph", "gradient", "gradient_attention", "gradient_closed_form", "gradient_x_input", "head_patterns",
+           "integrated_gradients", "kernel_shap", "kinds_of_pairs", "leave_one_out", "lime", "lime_limit",
+           "norm_attention", "norm_maps", "relevance_attention", "relevance_rules", "rollout", "shapley_values",
+           "word_attention"]

@@ -60,7 +60,7 @@ def evaluate_masks(model_or_predict, document, masks, by="replace", mask_token="
     if by not in ("replace", "delete"):
         raise ValueError(f'by must be "replace" or "delete", got {by!r}')
     if by == "replace":
-        _check_known(getattr(model_or_predict, "tokenizer", None), mask_token)
+        check_known(getattr(model_or_predict, "tokenizer", None), mask_token)
     short_cut = getattr(model_or_predict, "masked_scores", lambda *arguments: None)
     if score := short_cut(document, by, mask_token):
         chunk, first, inverse = 1024, slice(None), slice(None)
@@ -90,7 +90,7 @@ def leave_one_out(model_or_predict, document, by="replace", mask_token="[UNK]", 
     return Attribution(tokens, scores[0] - scores[1:], "leave-one-out", target, {"score": float(scores[0]), "by": by})
 
 
-def _check_known(tokenizer, mask_token):
+def check_known(tokenizer, mask_token):
     """ValueError for a mask token that a white box's tokenizer reads as [UNK] without its being called so: a typo?"""
     if not hasattr(tokenizer, "convert_tokens_to_ids"):
         return

@@ -28,6 +28,7 @@ def shapley_values(model_or_predict, document, n_permutations=100, seed=0, by="r
     the mean over `n_permutations` random orders, half of them the other half reversed (antithetic: what depends on
     tokens in pairs is then exact); about n_permutations · d evaluations. by, mask_token: as in `evaluate_masks`.
     target: the class if there are several, by default the one with the highest score.
+    Where a model offers its terms, `exact_shapley` has no need to sample.
     `about`: score and baseline (Σφ is their difference), exact, and standard_errors (d,) of sampled values.
     Raises ValueError, in one line, unless n_permutations is even and at least 4.
 

@@ -22,6 +22,7 @@ def lime(model_or_predict, document, n_samples=1000, seed=0, kernel_width=25, bo
     n_samples counts the document itself, which comes first. target: the class if there are several, by default the one
     with the highest score. `about` has the linear model's intercept and its R² on the weighted samples.
 
+    More samples lead to `exact_lime`, which computes the limit where a model offers its terms.
     Explain log-odds, not probabilities: the surrogate is linear. All tokens count, punctuation too. The package's
     `num_features=10` refits on ten words only; here all words stay.
     Raises ValueError, in one line, for fewer than two samples or a kernel width or ridge below zero.

@@ -142,6 +142,13 @@ class AttentionClassifier(WordClassifier):
             return factorised.replaced(self, document, mask_token)
         return factorised.deleted(self, document)
 
+    def head_terms(self, document, mask_token="[UNK]"):
+        """log g and y (T + 3, T_max, K) of [CLS], the words, `mask_token` and padding at every position, or None for a
+        class of one's own that computes its scores in another way."""
+        if type(self).forward is not AttentionClassifier.forward:
+            return None
+        return factorised.head_terms(self, document, mask_token)
+
     def queries_and_keys(self):
         """No layer: this model's queries and keys are products with matrices (see `coursekit.models.protocols`)."""
         return []

@@ -24,19 +24,35 @@ def word_terms(model, document, mask_token="[UNK]"):
     """
     ids = token_ids(model, [document, [mask_token][:len(document)]]).numpy()      # (2, T_max)
     ids[1, 1:len(document) + 1] = ids[1, 1]
+    words, places = _parts(model, ids[:, :len(document) + 2])                     # (2, T + 2, 2K): the last is padding
+    terms = np.repeat(words[:, -1:], model.T_max, axis=1)                         # (2, T_max, 2K)
+    terms[:, :words.shape[1]] = words
+    return np.split(terms + places, 2, -1)
+
+
+def head_terms(model, document, mask_token="[UNK]"):
+    """log g and y, each (T + 3, T_max, K) in float64, of every token at every position.
+
+    Rows: [CLS], the document's T words, `mask_token`, padding. Columns: positions, 0 being that of [CLS]. What
+    replacing or deleting words does to a head can be read from here: a word that moves up is another entry of its row.
+    """
+    ids = token_ids(model, [document, [mask_token]]).numpy()
+    row = np.concatenate([ids[0, :len(document) + 1], ids[1, 1:2], [model.tokenizer.pad_id]])
+    words, places = _parts(model, row)
+    return np.split(words[:, None] + places, 2, -1)
+
+
+def _parts(model, ids):
+    """What tokens (…, 2K) and positions (T_max, 2K) add to the K numbers log g = e·u, then to the K numbers y = e·w."""
     with torch.no_grad():
         W_e, W_p, W_l, W_q, W_k, W_v = (
             W.numpy() for W in (model.W_e, model.W_p, model.W_l, model.W_q, model.W_k, model.W_v))
     W_p, W_l = W_p.astype(float), W_l.astype(float)                               # (T_max, d_e), (K, d_out)
-    q = W_q.astype(float) @ (W_e[ids[0, 0]] + W_p[0]) / math.sqrt(W_q.shape[1])   # (K, d_att), scaled
+    e_cls = W_e[model.tokenizer.cls_id] + W_p[0]
+    q = W_q.astype(float) @ e_cls / math.sqrt(W_q.shape[1])                       # (K, d_att), scaled
     u, w = q[:, None] @ W_k.astype(float), W_l[:, None] @ W_v.astype(float)       # (K, 1, d_e) each
-    read = np.concatenate([u, w])[:, 0].T                                         # (d_e, 2K): log g = e·u, y = e·w
-    words = W_e[ids[:, :len(document) + 2]].astype(float) @ read                  # (2, T + 2, 2K): the last is padding
-    terms = np.repeat(words[:, -1:], model.T_max, axis=1)                         # (2, T_max, 2K)
-    terms[:, :words.shape[1]] = words
-    terms += W_p @ read
-    return terms[..., :len(W_l)], terms[..., len(W_l):]
-
+    read = np.concatenate([u, w])[:, 0].T                                         # (d_e, 2K)
+    return W_e[ids].astype(float) @ read, W_p @ read
 
 def replaced(model, document, mask_token="[UNK]"):
     """The function masks (n, T) → scores (n,) in float64: an AttentionClassifier's document, words replaced in place.

@@ -14,9 +14,15 @@ C > 2 classes.
                                                            `queries_and_keys() -> [(layer, n), …]`: the layers whose
                                                            output has queries or keys in its first n columns
     head_patterns                                          tokens, attentions
+    exact_lime, exact_shapley, exact_interactions,
+    lime_limit                                             head_terms, of models whose score is a mean of N/D
 
 A black box may have a short cut, `masked_scores(document, by, mask_token)`: a function masks (n, T') → scores (n,) of
 the document under masks, or None where it has none to offer. Who is asked for masks uses it in place of `predict`.
+
+A model whose score is the mean over K heads of N/D, with D = Σ_t g_t and N = Σ_t g_t y_t over positions, offers its
+terms by `head_terms(document, mask_token)`: log g and y, both (T + 3, T_max, K), of a token that is always there, the
+document's T words, `mask_token` and padding (the rows) at every position (the columns). log g = −∞ means "not there".
 """
 
 from typing import Protocol, runtime_checkable

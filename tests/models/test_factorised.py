@@ -9,7 +9,7 @@ import torch
 from coursekit.explain import evaluate_masks
 from coursekit.models import AttentionClassifier, load_weights
 from coursekit.models.documents import token_ids
-from coursekit.models.factorised import deleted, replaced, word_terms
+from coursekit.models.factorised import deleted, head_terms, replaced, word_terms
 from coursekit.text import WordTokenizer, handwritten_reviews
 
 WORDS = "[PAD] [UNK] [CLS] not a good film but bad the story is".split()
@@ -45,6 +45,19 @@ def test_word_terms_are_those_of_the_model():
     ids = token_ids(model, [document, ["bad"] * len(document)])
     for ours, theirs in zip(word_terms(model, document, "bad"), model.logits(ids), strict=True):
         np.testing.assert_allclose(ours, theirs.detach(), atol=1e-12)
+
+
+@pytest.mark.parametrize("document", DOCUMENTS, ids=len)
+def test_head_terms_are_those_of_every_token_everywhere(document):
+    """Of a document of one word, moved, and of the whole one."""
+    model, T = classifier(), len(document)
+    both = np.array(head_terms(model, document, "film"))                         # log g and y
+    assert both.shape == (2, T + 3, 12, 3)
+    for row, token in enumerate(["[CLS]", *document, "film", "[PAD]"]):
+        at = model.tokenizer.convert_tokens_to_ids([token])[0]
+        at = model.tokenizer.pad_id if at == model.tokenizer.unk_id else at
+        everywhere = model.logits(torch.full((1, 12), at))
+        np.testing.assert_allclose(both[:, row], [part[0].detach() for part in everywhere], atol=1e-12)
 
 
 @pytest.mark.parametrize("document", DOCUMENTS, ids=len)

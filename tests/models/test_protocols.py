@@ -44,6 +44,14 @@ def test_a_stranger_with_these_methods_is_explained_alike(model, explainer):
     np.testing.assert_array_equal(explainer(stranger, DOCUMENT).scores, explainer(model, DOCUMENT).scores)
 
 
+@pytest.mark.parametrize("explainer", [explain.exact_lime, explain.exact_shapley, explain.lime_limit],
+                         ids=lambda f: f.__name__)
+def test_terms_are_enough_for_what_is_exact(model, explainer):
+    one_layer = AttentionClassifier(model.tokenizer, T_max=12, d_e=8, d_att=4, d_out=4, K=2)
+    found = explainer(Stranger(one_layer, {"head_terms"}), DOCUMENT).scores
+    np.testing.assert_array_equal(found, explainer(one_layer, DOCUMENT).scores)
+
+
 @pytest.mark.parametrize("explainer", OPENED + [explain.relevance_attention], ids=lambda f: f.__name__)
 def test_a_black_box_is_told_what_it_lacks(model, explainer):
     with pytest.raises(TypeError, match="looks inside the model and needs .*; Stranger has no") as error:
