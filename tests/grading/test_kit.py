@@ -184,6 +184,8 @@ def test_an_earlier_function_that_is_wrong_is_named(student):
     assert "question 1" not in str(said(quarter, student("return x / 2", "return half(x)").quarter))
     empty = student("raise NotImplementedError()", "return half(half(x))")
     assert "calls `half` (question 1), which is still empty" in str(said(quarter, empty.quarter))
+    helper = student("return x / 2", "return third(x)\n\ndef third(x):\n    raise NotImplementedError()")
+    assert str(said(quarter, helper.quarter)).startswith("✗ quarter calls `third`, which is still empty.")
 
 
 def test_one_early_slip_costs_once(student, capsys):

@@ -25,14 +25,18 @@ def blame(question, answer, failure, hidden):
     return None
 
 
-def empty_one(question, place):
-    """As `blame`, if an answer stopped in another question's function that is still empty: `place` is "line 2 of merge:
-    …"."""
+def empty_one(question, answer, place):
+    """As `blame`, if an answer stopped in another function that is still empty, of a question or of an earlier assignment:
+    `place` is "line 2 of merge: …"."""
     found = re.match(r"line \d+ of (\w+)", place)
+    name = found[1] if found else question.name
     for number, other in _numbered(question):
-        if found and found[1] == other.name != question.name:
+        if name == other.name != question.name:
             return _named(question, other, number, CheckFailed(kind="empty"), hidden=True)
-    return None
+    if name in (question.name, getattr(answer, "__name__", name)):
+        return None
+    return CheckFailed(question.hints.get("empty", "Write it first."),
+                       f"✗ {question.name} calls `{name}`, which is still empty.", kind="earlier")
 
 
 def with_lent(question, answer, cases, hidden):

@@ -242,7 +242,7 @@ class Question:
         if isinstance(error, (TooLong, TimeoutError)):                  # of `limit`, of a sandbox
             return self._endless(answer, label, arguments, hidden)
         if isinstance(error, NotImplementedError) and not str(error):   # torch's own has a text
-            if other := earlier.empty_one(self, services.where(answer, error)):
+            if other := earlier.empty_one(self, answer, services.where(answer, error)):
                 return other
             return CheckFailed("", f"· {name} is still empty: write your answer in place of `raise "
                                    "NotImplementedError()`.", kind="empty")
