@@ -26,7 +26,7 @@ def blame(question, answer, failure, hidden):
 
 
 def empty_one(question, answer, place):
-    """As `blame`, if an answer stopped in another function that is still empty, of a question or of an earlier assignment:
+    """As `blame`, if an answer stopped in another function that is still empty, of a question or any other:
     `place` is "line 2 of merge: …"."""
     found = re.match(r"line \d+ of (\w+)", place)
     name = found[1] if found else question.name
