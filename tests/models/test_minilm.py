@@ -2,6 +2,7 @@
 that stands on it is one, whether its low-rank changes are merged or stand beside it."""
 
 import os
+import re
 import subprocess
 import sys
 
@@ -12,6 +13,7 @@ import transformers
 
 from coursekit import explain
 from coursekit.models import HuggingFaceClassifier, has_encoder, load_weights, minilm, pretrained_encoder
+from coursekit.models.weights import FOLDER
 from tools.store_weights import save_adapters
 from tools.train_minilm import adapt, adapters
 
@@ -112,3 +114,26 @@ def test_explainers_run_on_it(stored):
                    explain.leave_one_out, lambda model, document: explain.lime(model, document, n_samples=30)):
         a = method(model, document)
         assert list(a.tokens) == document and np.abs(a.scores).max() > 0, a.method
+
+
+@installed
+def test_the_shipped_classifier_tells_praise_from_blame_and_leaves_the_callers_seed_alone():
+    torch.manual_seed(7)
+    expected = torch.rand(1)
+    torch.manual_seed(7)
+    model = load_weights("minilm-sentiment")
+    assert torch.equal(torch.rand(1), expected) and not any(weight.requires_grad for weight in model.parameters())
+    praise, blame = (model.predict([model.tokenizer.tokenize(text) for text in texts]) for texts in (
+        ("A wonderful film, beautifully acted and deeply moving.", "not a bad film at all"),
+        ("A boring and pointless mess. The acting is awful.", "not a good film")))
+    assert (praise > 1).all() and (blame < -1).all()
+
+
+def test_the_card_names_data_command_metrics_and_both_licences():
+    card = (FOLDER / "minilm-sentiment.md").read_text(encoding="utf8")
+    sst2, imdb, longer, hard = map(float, re.findall(r"([\d.]+)% ±", card))
+    assert sst2 >= 88 and imdb >= 84 and longer >= 87 and hard < 70
+    for words in ("Socher et al.", "Maas et al.", "`python -m tools.train_minilm --root FOLDER`", "BSD-3-Clause",
+                  "Apache License 2.0", "Limits"):
+        assert words in card
+    assert (FOLDER / "minilm-sentiment.safetensors").stat().st_size <= 1_500_000
