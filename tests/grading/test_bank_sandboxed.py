@@ -24,11 +24,11 @@ LIMITS = Limits(call=5, submission=1000)
 SHORT = Limits(call=1, submission=1000)                                 # for answers that never come back
 ENDLESS = re.compile(r"has not come back|never get on|for ever\b")
 WAYS = {                                                                # what is said of an answer …
-    "exception": re.compile(r"stops with|\w+Error\b|itself without end"),
+    "exception": re.compile(r"A tuple can: |`is not None` asks|has this model that many|do not fit|refuses to choose"),
     "changed argument": re.compile("changes what it is given"),
     "endless": ENDLESS,
     "no data": re.compile(r"got a (function|generator|map|dict_keys|range)|came back is a function"),
-    "callback": re.compile(r"\w takes (one|at most|three) |got a single one"),          # by a function of the check's
+    "callback": re.compile(r"\w takes (a|one|at most|three) |got a (single|tensor)"),  # by a function of the check's
     "forbidden call": re.compile(r"\bcalls (torch|coursekit)\."),
 }
 
