@@ -2,6 +2,7 @@
 shipped models; the axioms on long documents; what is refused."""
 
 import copy
+import tracemalloc
 from functools import cache
 from math import comb
 from types import SimpleNamespace
@@ -12,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from lime.lime_text import LimeTextExplainer
 
-from coursekit.explain import evaluate_masks, exact_interactions, exact_lime, exact_shapley, lime
+from coursekit.explain import evaluate_masks, exact, exact_interactions, exact_lime, exact_shapley, lime
 from coursekit.explain.exact import laplace_nodes, size_law
 from coursekit.explain.surrogate import proximity, weighted_ridge
 from coursekit.models import AttentionClassifier, load_weights
@@ -183,6 +184,20 @@ def test_nodes_by_doubling_are_the_exact_ones():
     doubled, exact = exact_shapley(model, words), exact_shapley(model, words, semivalue=((p + 1) / 2, weights / 2))
     close(doubled.scores, exact.scores)
     assert doubled.about["p_nodes"] < 50
+
+
+@pytest.mark.parametrize("by", ["replace", "delete"])
+def test_memory_is_bounded_and_chunks_do_not_matter(by, monkeypatch):
+    log_g, y = np.random.default_rng(0).normal(size=(2, 103, 102, 6))
+    model, words = fake(8 * log_g, y), [f"word{i}" for i in range(100)]
+    tracemalloc.start()
+    whole = [explainer(model, words, by).scores for explainer in (exact_shapley, exact_lime)]
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < 60e6
+    monkeypatch.setattr(exact, "_CELLS", 500_000)                                # a few nodes at a time
+    for explainer, scores in zip((exact_shapley, exact_lime), whole, strict=True):
+        np.testing.assert_allclose(explainer(model, words, by).scores, scores, rtol=0, atol=1e-12)
 
 
 @settings(max_examples=50, deadline=None)
