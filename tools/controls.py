@@ -16,8 +16,8 @@ import ipywidgets
 from IPython.utils.capture import capture_output
 from ipywidgets.widgets import interaction
 
-MOST_SETTINGS = 40              # of one control
-STEPS = 7                       # of one slider
+MOST_SETTINGS = 24              # of one control
+STEPS = 5                       # of one slider
 
 counted = SimpleNamespace(controls=0, calls=0, seconds=0.0)
 recorded = []                     # (number, function, widgets) of every control so far

@@ -8,7 +8,6 @@ import ast
 import inspect
 import random
 import re
-import subprocess
 import textwrap
 from pathlib import Path
 
@@ -18,6 +17,7 @@ from nbformat.v4 import new_code_cell, new_notebook
 from coursekit.grade.marking.cells import LockedCell
 from coursekit.grade.marking.execute import run_notebook
 from coursekit.grade.sandbox.process import Limits
+from tests.drawn import commit
 from tests.grading.bank.assignments import ASSIGNMENTS, NAMES
 
 LIMITS = Limits(call=5, submission=1000)
@@ -56,12 +56,6 @@ def sample(assignment, seed):
     for said in WAYS.values():
         chosen += [entry for entry in order if said.search(entry[1])][:1]
     return [entry for entry in assignment.wrong if entry in chosen]
-
-
-def commit():
-    """The commit that is checked out, "" where git knows none."""
-    done = subprocess.run(["git", "rev-parse", "HEAD"], cwd=Path(__file__).parent, capture_output=True, text=True)
-    return done.stdout.strip()
 
 
 def notebook_of(assignment, wrong, right):

@@ -19,7 +19,8 @@ def course(tmp_path):
     """A copy of the course without its assignments."""
     for name in ("coursekit", "tests/grading", "tools"):
         shutil.copytree(ROOT / name, tmp_path / name, ignore=shutil.ignore_patterns("[0-9][0-9]_*", "__pycache__"))
-    for name in ("pyproject.toml", "nbgrader_config.py", "SYLLABUS.md", "tests/notebooks/test_formulas.py"):
+    for name in ("pyproject.toml", "nbgrader_config.py", "SYLLABUS.md", "tests/notebooks/test_formulas.py",
+                 "tests/drawn.py"):
         (tmp_path / name).parent.mkdir(exist_ok=True)
         shutil.copy(ROOT / name, tmp_path / name)
     for name in ("solutions", "exercises"):
