@@ -39,12 +39,14 @@ def run_all(page):
 
 
 def save(page, path):
-    """Save the open notebook and wait until the file has been written."""
+    """Save the open notebook and wait until the file has been written, and the page knows (else it asks before it is
+    left)."""
     before = path.stat().st_mtime_ns
     page.locator(".jp-Notebook").click(position={"x": 5, "y": 5})
     page.keyboard.press("Control+s")
     for _ in range(100):
         if path.stat().st_mtime_ns != before:
+            expect(page.locator(".jp-mod-dirty")).to_have_count(0)
             return
         page.wait_for_timeout(100)
     raise AssertionError(f"{path.name} was not saved")
