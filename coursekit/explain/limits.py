@@ -5,7 +5,8 @@ printed, put right, and step by step made exact. The steps are there to see what
 import numpy as np
 
 from .attribution import Attribution
-from .exact import exact_lime, fit, read_game, size_law
+from .exact import exact_lime, fit, size_law
+from .products import read_game
 
 ORDERS = ("paper", "corrected", "centred", "integral", "mean-field", "delta", "exact")
 

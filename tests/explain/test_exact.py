@@ -13,8 +13,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from lime.lime_text import LimeTextExplainer
 
-from coursekit.explain import evaluate_masks, exact, exact_interactions, exact_lime, exact_shapley, lime
-from coursekit.explain.exact import laplace_nodes, size_law
+from coursekit.explain import evaluate_masks, exact_interactions, exact_lime, exact_shapley, lime, products
+from coursekit.explain.exact import size_law
+from coursekit.explain.products import laplace_nodes
 from coursekit.explain.surrogate import proximity, weighted_ridge
 from coursekit.models import AttentionClassifier, load_weights
 from coursekit.text import handwritten_reviews
@@ -195,7 +196,7 @@ def test_memory_is_bounded_and_chunks_do_not_matter(by, monkeypatch):
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
     assert peak < 60e6
-    monkeypatch.setattr(exact, "_CELLS", 500_000)                                # a few nodes at a time
+    monkeypatch.setattr(products, "_CELLS", 500_000)                                # a few nodes at a time
     for explainer, scores in zip((exact_shapley, exact_lime), whole, strict=True):
         np.testing.assert_allclose(explainer(model, words, by).scores, scores, rtol=0, atol=1e-12)
 
