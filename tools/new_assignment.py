@@ -1,10 +1,10 @@
-"""Begin a new assignment: `python -m tools.new_assignment 08 slalom "SLALOM"`.
+"""Begin a new assignment: `python -m tools.new_assignment 09 slalom "SLALOM"`.
 
 Writes what tools/skeleton/ holds, one worked question and one that a person reads, under the new names:
 
-    solutions/08_slalom/08_slalom.ipynb              the notebook, with nbgrader's marks
-    coursekit/grade/checks/08_slalom/__init__.py     what is expected, and the advice
-    tests/grading/bank/08_slalom.py                  answers that test the advice
+    solutions/09_slalom/09_slalom.ipynb              the notebook, with nbgrader's marks
+    coursekit/grade/checks/09_slalom/__init__.py     what is expected, and the advice
+    tests/grading/bank/09_slalom.py                  answers that test the advice
 
 and registers the topic, `check.slalom`, in coursekit/grade/checks/__init__.py. Nothing that exists is written over.
 CONTRIBUTING.md says how to go on from there.
@@ -100,7 +100,7 @@ def notebook(text):
 
 def main():
     parser = argparse.ArgumentParser(prog="python -m tools.new_assignment", description=__doc__.splitlines()[0])
-    parser.add_argument("number", help="two digits, of the lecture before it: 08")
+    parser.add_argument("number", help="two digits, of the lecture before it: 09")
     parser.add_argument("topic", help="what checks are called by, check.<topic>: slalom")
     parser.add_argument("title", help="what stands above the notebook: SLALOM")
     asked = parser.parse_args()

@@ -29,6 +29,7 @@ TOPICS = {name.partition("_")[2]: name for name in (
     "05b_one_map",
     "06_gradients",
     "07_perturbation",
+    "08_theory",
 )}
 
 __all__ = ["CheckFailed", "TOPICS", "difference", "same", "score", "unseen"]

@@ -1,0 +1,98 @@
+"""Checks of assignment 08's bonus: an inequality that fails, and an integral for every a."""
+
+import math
+
+import numpy as np
+
+from coursekit.grade.kit.question import question
+
+__all__ = ["fails", "humped"]
+
+WANTED = 10     # times as large as the printed bound
+
+
+# -- fails -----------------------------------------------------------------------------------------------------------
+
+def sides(x, y, p, c, C, n):
+    """Left and right side of Lemma D.1 as printed; X and Y take the values x_i and y_i with probability p_i."""
+    x, y, p = (np.asarray(values, float) for values in (x, y, p))
+    mean = p @ y
+    variance = p @ (y - mean) ** 2
+    left = abs(p @ (x / y) - p @ x / mean)
+    return left, C * variance / (c * n) ** 3 + C ** 2 * math.sqrt(variance) / (c * n) ** 2
+
+
+@question((1, 0), {"your example": ()},
+          otherwise="Print both sides. Then divide every x, every y, c and C by 10, and print them again: which of the "
+                    "three terms moves, and how?")
+def fails():
+    """fails(): (x, y, p, c, C, n), for which Lemma D.1 as printed is wrong by a factor of at least 10."""
+    return [0.01, -0.01], [0.0098, 0.01], [0.5, 0.5], 0.0098, 0.01, 1
+
+
+@fails.judge
+def _(got):
+    try:
+        x, y, p = (np.array(values, float) for values in got[:3])
+        c, C, n = (float(number) for number in got[3:])
+    except (TypeError, ValueError):
+        return "got something else than three lists and three numbers"
+    if not x.shape == y.shape == (len(p),) or (p < 0).any() or abs(p.sum() - 1) > 1e-9 or n < 1 or n % 1:
+        return "x, y and p have one length, p are probabilities, n is a whole number from 1 on"
+    near = 1e-9 * C
+    if not (0 < c <= C and max(abs(x)) <= C + near and min(y) >= c * n - near and max(y) <= C * n + near):
+        return f"0 < c ≤ C, |x| ≤ C and cn ≤ y ≤ Cn are due, with c = {c:g}, C = {C:g} and n = {n:g}"
+    left, right = sides(x, y, p, c, C, n)
+    return None if left >= WANTED * right > 0 else f"left side {left:.3g}, printed bound {right:.3g}"
+
+
+@fails.suspect
+def _(got):
+    if type(got) not in (tuple, list) or len(got) != 6:
+        return "Return x, y, p, c, C, n: three lists of one length and three numbers."
+    x, y, _, c, C, n = got
+    if max(map(abs, x)) > 1.001 * C or min(y) < 0.999 * c * n or max(y) > 1.001 * C * n:
+        return "An example counts if what the lemma assumes is true of it: |X| ≤ C and cn ≤ Y ≤ Cn."
+    if min(y) == max(y):
+        return "Y never changes here: both sides are 0, and 0 ≤ 0 is true."
+    left, right = sides(*got)
+    return "The inequality fails here already. Now make it fail by more." if left > right else None
+
+
+# -- humped ----------------------------------------------------------------------------------------------------------
+
+@question((1, 0), {"a = 1": (1.0,), "a = 10": (10.0,), "a = −½": (-0.5,), "a = 0": (0.0,), "a = 0.001": (0.001,),
+                   "a is tiny": (1e-9,), "a is tiny and negative": (-1e-7,), "a is huge": (1e9,),
+                   "a is nearly −1": (-1 + 1e-9,)},
+          returns="integral", tolerance=(1e-9, 1e-16),
+          otherwise="At a = 0 the integral is 1/6, at a = 1 it is 3/2 − 2 log 2. Which of the two do you get?",
+          hints={"ZeroDivision|division by zero": "The closed form is 0/0 at a = 0, the integral is not: what is it "
+                                                  "there, and near there?"})
+def humped(a, *, power=(1, 1), terms=None):
+    """humped(a): ∫₀¹ x(1−x)/(1+ax) dx for every a > −1, to nine digits."""
+    i, k = power
+    if terms or abs(a) < 0.1:
+        return float(sum((-a) ** n * math.factorial(n + i) * math.factorial(k) / math.factorial(n + i + k + 1)
+                         for n in range(terms or 20)))
+    log = math.log1p(a)
+    return {(1, 1): (a * (a + 2) - 2 * (1 + a) * log) / (2 * a ** 3), (1, 0): (a - log) / a ** 2,
+            (0, 1): ((1 + a) * log - a) / a ** 2, (2, 0): (a * (a - 2) + 2 * log) / (2 * a ** 3)}[power]
+
+
+humped.mistakes(
+    ("That is Lemma D.2, ∫ x/(1+ax) dx: the factor 1 − x is missing.", dict(power=(1, 0))),
+    ("The factor x is missing.", dict(power=(0, 1))),
+    ("That is ∫ x²/(1+ax) dx. The hump is x(1−x).", dict(power=(2, 0))),
+    ("These are the first terms of the series, 1/6 − a/12. They are near enough where a is tiny, and nowhere else.",
+     dict(terms=2)))
+
+
+@humped.suspect
+def _(got, a):
+    if 0 < abs(a) < 0.01:
+        return ("Right elsewhere, and not where a is small: there the terms of the closed form cancel, and nothing but "
+                "rounding is left. What is a series good for?")
+    if a > 1e6 or a < -0.99:
+        return ("Right for ordinary a. Here 1/(1 + ax) rises steeply at one end, and a sum over a grid, or a series in "
+                "a, does not follow it. The closed form does.")
+    return None

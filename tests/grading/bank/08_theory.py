@@ -1,0 +1,388 @@
+"""Assignment 08: answers that are no mistake of a list, and what a check must say to them; right ones in other words.
+
+mean_score, which shapley may build on, is put into this module by the test: the reference's.
+"""
+
+import itertools
+import math
+
+import numpy as np
+import torch
+
+from tests.grading.bank.entries import right, wrong
+
+mean_score = None       # the reference's, at test time
+
+
+# -- two_ways --------------------------------------------------------------------------------------------------------
+
+def _folded(e, q, W_k, W_v, W_l):
+    """u and w (K, d_e), α and y (K, T)."""
+    u, w = (W_k.mT @ q[..., None])[..., 0], (W_v.mT @ W_l[..., None])[..., 0]
+    return u, w, torch.softmax(u @ e.T / W_k.shape[1] ** 0.5, 1), w @ e.T
+
+
+@wrong("two_ways", "two_ways calls torch.autograd.grad, which is the step that this question is about")
+def _(e, q, W_k, W_v, W_l):
+    found = []
+    for moved in range(2):
+        rows = [e.clone().requires_grad_(i == moved) for i in range(2)]
+        _, _, _, y = _folded(rows[0], q, W_k, W_v, W_l)
+        _, _, alpha, _ = _folded(rows[1], q, W_k, W_v, W_l)
+        found += torch.autograd.grad((alpha * y).sum() / len(q), rows[moved])
+    return tuple(found)
+
+
+@wrong("two_ways", "Take the largest score away first")
+def _(e, q, W_k, W_v, W_l):
+    u, w, _, y = _folded(e, q, W_k, W_v, W_l)
+    g = (u @ e.T / W_k.shape[1] ** 0.5).exp()
+    alpha = g / g.sum(1, keepdim=True)
+    r = alpha * (y - (alpha * y).sum(1, keepdim=True))
+    return alpha.T @ w / len(q), r.T @ u / len(q) / W_k.shape[1] ** 0.5
+
+
+@wrong("two_ways", "Do one head first, by the folded maps")
+def _(e, q, W_k, W_v, W_l):
+    u, w, alpha, y = _folded(e, q, W_k, W_v, W_l)
+    return alpha.T @ w / len(q), (alpha * (y - (alpha * y).sum(1, keepdim=True))).T @ w / len(q)
+
+
+@right("two_ways", "token by token, with differences of values")
+def _(e, q, W_k, W_v, W_l):
+    by_value, by_key = torch.zeros_like(e), torch.zeros_like(e)
+    for i, t in itertools.product(range(len(q)), range(len(e))):
+        k, v = e @ W_k[i].T, e @ W_v[i].T
+        scores = k @ q[i] / math.sqrt(W_k.shape[1])
+        alpha = (scores - scores.logsumexp(0)).exp()
+        by_value[t] += alpha[t] * (W_l[i] @ W_v[i]) / len(q)
+        by_key[t] += alpha[t] * ((v[t] - alpha @ v) @ W_l[i]) * (q[i] @ W_k[i]) / math.sqrt(W_k.shape[1]) / len(q)
+    return by_value, by_key
+
+
+@right("two_ways", "the whole matrix of derivatives of a softmax")
+def _(e, q, W_k, W_v, W_l):
+    u, w, alpha, y = _folded(e, q, W_k, W_v, W_l)
+    J = torch.diag_embed(alpha) - alpha[:, :, None] * alpha[:, None]      # (K, T, T)
+    r = (J @ y[..., None])[..., 0] / W_k.shape[1] ** 0.5
+    return torch.einsum("kt,kd->td", alpha, w) / len(q), torch.einsum("kt,kd->td", r, u) / len(q)
+
+
+# -- kept_law --------------------------------------------------------------------------------------------------------
+
+@wrong("kept_law", "There are 2^d sets, too many to visit", at_once=False)
+def _(p, m):
+    d, total = len(p) - 1, np.zeros(len(p))
+    for z in itertools.product((False, True), repeat=d):
+        if not any(z[:m]):
+            total[sum(z)] += p[sum(z)] / math.comb(d, sum(z))
+    return total / total.sum()
+
+
+@wrong("kept_law", "Three words by hand: write down the sets S")
+def _(p, m):
+    w = p * np.arange(len(p))[::-1] ** 2.0
+    return w / w.sum()
+
+
+@right("kept_law", "one kept word after the other")
+def _(p, m):
+    d, law = len(p) - 1, np.array(p)
+    for known in range(m):
+        law = law * np.maximum(d - known - np.arange(d + 1), 0) / (d - known)
+    return law / law.sum()
+
+
+@right("kept_law", "numbers of sets of the words that stay")
+def _(p, m):
+    d = len(p) - 1
+    ways = [p[s] * math.comb(d - s, m) if d - s >= m else 0.0 for s in range(d + 1)]
+    return np.array([way / math.fsum(ways) for way in ways])
+
+
+# -- best_line -------------------------------------------------------------------------------------------------------
+
+def _table(scores, p):
+    """Masks (2^d, d), their probabilities, scores (2^d,)."""
+    d = scores.ndim
+    Z = np.indices((2,) * d).reshape(d, -1).T
+    return Z, np.array([p[d - sum(z)] / math.comb(d, sum(z)) for z in Z.tolist()]), scores.ravel()
+
+
+@wrong("best_line", "One row for each of the 2^d masks, and d + 1 columns")
+def _(scores, p):
+    Z, pi, _ = _table(scores, p)
+    return np.linalg.lstsq(np.sqrt(pi)[:, None] * Z, np.sqrt(pi) * scores, rcond=None)[0]
+
+
+@wrong("best_line", "Print the table of masks beside their weights")
+def _(scores, p):
+    Z, pi, y = _table(scores.T, p)
+    rows = np.column_stack([Z, np.ones(len(Z))])
+    return np.linalg.lstsq(np.sqrt(pi)[:, None] * rows, np.sqrt(pi) * y, rcond=None)[0][:-1]
+
+
+@right("best_line", "expected values alone")
+def _(scores, p):
+    Z, pi, y = _table(scores, p)
+    mean, mean_y = pi @ Z, pi @ y
+    return np.linalg.solve((Z - mean).T @ (pi[:, None] * (Z - mean)), (Z - mean).T @ (pi * (y - mean_y)))
+
+
+@right("best_line", "a division, for the matrix is v I + c 11ᵀ")
+def _(scores, p):
+    d, (Z, pi, y) = scores.ndim, _table(scores, p)
+    s = np.arange(d + 1)
+    one, two = p @ (d - s) / d, p @ ((d - s) * (d - s - 1)) / (d * (d - 1))
+    r, v, c = (pi * y) @ Z - one * (pi @ y), one - two, two - one ** 2
+    return (r - c * r.sum() / (v + d * c)) / v
+
+
+# -- centred ---------------------------------------------------------------------------------------------------------
+
+@wrong("centred", "Only ratios of g count")
+def _(log_g, y, log_g_h, y_h, x):
+    g, h = np.exp(log_g), np.exp(log_g_h)
+    G = (1 - x) * g.sum(0) + x * h.sum(0)
+    f = ((1 - x) * (g * y).sum(0) + x * (h * y_h).sum(0)) / G
+    return ((g * (y - f) - h * (y_h - f)) / G).mean(1)
+
+
+@wrong("centred", "Take the first case by hand: G_x first")
+def _(log_g, y, log_g_h, y_h, x):
+    g, h = (np.exp(part - part.max(0)) for part in (log_g, log_g_h))      # each branch in a unit of its own
+    G = (1 - x) * g.sum(0) + x * h.sum(0)
+    f = ((1 - x) * (g * y).sum(0) + x * (h * y_h).sum(0)) / G
+    return ((g * (y - f) - h * (y_h - f)) / G).mean(1)
+
+
+@right("centred", "weights of 2T tokens, by a softmax of all logarithms")
+def _(log_g, y, log_g_h, y_h, x):
+    result = np.zeros(len(y))
+    for k in range(y.shape[1]):
+        logs = np.concatenate([log_g[:, k], log_g_h[:, k]])
+        g = np.exp(logs - logs.max())
+        mixed, says = g * np.repeat([1 - x, x], len(y)), np.concatenate([y[:, k], y_h[:, k]])
+        f = mixed @ says / mixed.sum()
+        parts = g * (says - f) / mixed.sum()
+        result += (parts[:len(y)] - parts[len(y):]) / y.shape[1]
+    return result
+
+
+@right("centred", "how N/G changes with one token, in a stack of branches")
+def _(log_g, y, log_g_h, y_h, x):
+    logs, says = np.stack([log_g, log_g_h]), np.stack([y, y_h])
+    g = np.exp(logs - logs.max((0, 1)))
+    share = np.array([1 - x, x])
+    N, G = np.einsum("b,btk->k", share, g * says), np.einsum("b,btk->k", share, g)
+    N_j, G_j = (g[0] * y - g[1] * y_h), g[0] - g[1]
+    return ((N_j * G - N * G_j) / G ** 2).mean(1)
+
+
+# -- mean_score ------------------------------------------------------------------------------------------------------
+
+def _integral(g, y, h, y_h, p, u, term):
+    step = u[1] - u[0]
+    return float(sum(lam * term(p * np.exp(-lam * g), (1 - p) * np.exp(-lam * h)) for lam in np.exp(u)) * step)
+
+
+def _whole_range(g, h):
+    return np.arange(math.log(1e-18 / np.maximum(g, h).sum()), math.log(45 / np.minimum(g, h).sum()), 0.15)
+
+
+@wrong("mean_score", "There are 2^T documents, too many to visit")
+def _(g, y, g_h, y_h, p):
+    total = 0.0
+    for z in itertools.product((0, 1), repeat=len(g)):
+        z = np.array(z)
+        weight = np.where(z, g, g_h)
+        total += np.where(z, p, 1 - p).prod() * (weight @ np.where(z, y, y_h)) / weight.sum()
+    return float(total)
+
+
+@wrong("mean_score", "Multiply those of the *other* tokens")
+def _(g, y, g_h, y_h, p):
+    with np.errstate(all="ignore"):
+        return _integral(g, y, g_h, y_h, p, _whole_range(g, g_h), lambda on, off: (on + off).prod() * (
+            (on * g * y + off * g_h * y_h) / (on + off)).sum())
+
+
+@wrong("mean_score", "λ counts in units of 1/D")
+def _(g, y, g_h, y_h, p):
+    return _integral(g, y, g_h, y_h, p, np.arange(-30, 5, 0.2), lambda on, off: sum(
+        (on * g * y + off * g_h * y_h)[t] * np.delete(on + off, t).prod() for t in range(len(g))))
+
+
+@wrong("mean_score", "Near, but not exact")
+def _(g, y, g_h, y_h, p):
+    u = np.arange(math.log(1e-3 / np.maximum(g, g_h).sum()), 4, 0.2)
+    return _integral(g, y, g_h, y_h, p, u, lambda on, off: sum(
+        (on * g * y + off * g_h * y_h)[t] * np.delete(on + off, t).prod() for t in range(len(g))))
+
+
+@wrong("mean_score", "Take all p as 0 or 1 first")
+def _(g, y, g_h, y_h, p):
+    return float((p * g * y / g.sum() + (1 - p) * g_h * y_h / g_h.sum()).sum())
+
+
+@right("mean_score", "a pair that grows token by token: the product, and its part with N")
+def _(g, y, g_h, y_h, p):
+    lam = np.exp(_whole_range(g, g_h))
+    product, with_N = np.ones_like(lam), np.zeros_like(lam)
+    for gt, yt, ht, vt, pt in zip(g, y, g_h, y_h, p):
+        on, off = pt * np.exp(-lam * gt), (1 - pt) * np.exp(-lam * ht)
+        with_N = with_N * (on + off) + product * (on * gt * yt + off * ht * vt)
+        product = product * (on + off)
+    return float((lam * with_N).sum() * 0.15)
+
+
+@right("mean_score", "a law of D on both sides of the last token")
+def _(g, y, g_h, y_h, p):
+    u = _whole_range(g, g_h)
+    lam = np.exp(u)[:, None]
+    F = p * np.exp(-lam * g) + (1 - p) * np.exp(-lam * g_h)
+    nu = p * np.exp(-lam * g) * g * y + (1 - p) * np.exp(-lam * g_h) * g_h * y_h
+    before = np.cumprod(np.hstack([np.ones_like(lam), F[:, :-1]]), 1)
+    behind = np.cumprod(np.hstack([np.ones_like(lam), F[:, :0:-1]]), 1)[:, ::-1]
+    return float(np.trapezoid((lam * nu * before * behind).sum(1), u))
+
+
+# -- shapley ---------------------------------------------------------------------------------------------------------
+
+def _by_nodes(g, y, g_h, y_h, nodes, weights, words=None):
+    spot = np.eye(len(g), dtype=bool)
+    return np.array([sum(w * (mean_score(g, y, g_h, y_h, np.where(spot[j], 1.0, p))
+                              - mean_score(g, y, g_h, y_h, np.where(spot[j], 0.0, p)))
+                         for p, w in zip(nodes, weights)) for j in words or range(len(g))])
+
+
+@wrong("shapley", "There are T! orders, too many to walk")
+def _(g, y, g_h, y_h):
+    T, phi = len(g), np.zeros(len(g))
+    for order in itertools.permutations(range(T)):
+        there = np.zeros(T, bool)
+        before = (g_h @ y_h) / g_h.sum()
+        for j in order:
+            there[j] = True
+            weight = np.where(there, g, g_h)
+            now = weight @ np.where(there, y, y_h) / weight.sum()
+            phi[j] += (now - before) / math.factorial(T)
+            before = now
+    return phi
+
+
+@wrong("shapley", "which rule integrates it without any error")
+def _(g, y, g_h, y_h):
+    return _by_nodes(g, y, g_h, y_h, (np.arange(5) + 0.5) / 5, np.full(5, 0.2))
+
+
+@wrong("shapley", "Two tokens by hand, four documents")
+def _(g, y, g_h, y_h):
+    alone = g * y / g.sum() - g_h * y_h / g_h.sum()
+    return alone * 2
+
+
+@right("shapley", "as many nodes as tokens")
+def _(g, y, g_h, y_h):
+    nodes, weights = np.polynomial.legendre.leggauss(len(g))
+    return _by_nodes(g, y, g_h, y_h, (nodes + 1) / 2, weights / 2)
+
+
+@right("shapley", "a polynomial through T points, and its integral")
+def _(g, y, g_h, y_h):
+    T = len(g)
+    p = 0.5 + 0.5 * np.cos(np.pi * (np.arange(T) + 0.5) / T)
+    phi = np.zeros(T)
+    for j in range(T):
+        effect = [_by_nodes(g, y, g_h, y_h, [share], [1.0], [j])[0] for share in p]
+        integral = np.polynomial.Chebyshev.fit(p, effect, T - 1, domain=[0, 1]).integ()
+        phi[j] = integral(1) - integral(0)
+    return phi
+
+
+# -- fails -----------------------------------------------------------------------------------------------------------
+
+@wrong("fails", "three lists of one length and three numbers")
+def _():
+    return 0.01, 0.0099, 1
+
+
+@wrong("fails", "got something else than three lists and three numbers")
+def _():
+    return [0.01, -0.01], [0.0098], ["half", "half"], 0.0098, 0.01, 1
+
+
+@wrong("fails", "p are probabilities, n is a whole number from 1 on")
+def _():
+    return [0.01, -0.01], [0.0098, 0.01], [1.0, 1.0], 0.0098, 0.01, 1
+
+
+@wrong("fails", "An example counts if what the lemma assumes is true of it")
+def _():
+    return [1.0, -1.0], [0.0098, 0.01], [0.5, 0.5], 0.0098, 0.01, 1
+
+
+@wrong("fails", "divide every x, every y, c and C by 10")
+def _():
+    return [1.0, -1.0], [1.0, 2.0], [0.5, 0.5], 1.0, 2.0, 1
+
+
+@wrong("fails", "The inequality fails here already. Now make it fail by more.")
+def _():
+    return [0.05, -0.05], [0.04, 0.05], [0.5, 0.5], 0.04, 0.05, 1
+
+
+@right("fails", "three values, in arrays")
+def _():
+    C = 1e-6
+    return C * np.array([1, 0, -1]), 1000 * C * np.array([0.98, 0.99, 1]), np.full(3, 1 / 3), 0.98 * C, C, 1000
+
+
+@right("fails", "rare, and X one-sided")
+def _():
+    return (1e-5, 0.0), (0.999e-5, 1e-5), (0.25, 0.75), 0.999e-5, 1e-5, 1
+
+
+# -- humped ----------------------------------------------------------------------------------------------------------
+
+def _closed(a):
+    return (a * a + 2 * a - 2 * (1 + a) * math.log1p(a)) / 2 / a ** 3
+
+
+@wrong("humped", "what is it there, and near there?")
+def _(a):
+    return _closed(a)
+
+
+@wrong("humped", "the terms of the closed form cancel")
+def _(a):
+    return _closed(a) if a else 1 / 6
+
+
+@wrong("humped", "rises steeply at one end")
+def _(a):
+    x, w = np.polynomial.legendre.leggauss(40)
+    x = (x + 1) / 2
+    return float(w @ (x * (1 - x) / (1 + a * x)) / 2)
+
+
+@wrong("humped", "At a = 0 the integral is 1/6")
+def _(a):
+    return _closed(a) + 0.5 if a else 1 / 6
+
+
+@right("humped", "a continued division, by Gauss and Legendre where a is small")
+def _(a):
+    if abs(a) > 0.3:
+        return ((a + 1) * (a - math.log1p(a)) / a ** 2 - 0.5) / a
+    x, w = np.polynomial.legendre.leggauss(30)
+    x = (x + 1) / 2
+    return (w @ (x * (1 - x) / (1 + a * x)) / 2).item()
+
+
+@right("humped", "D.2 less its square, with many terms of a series")
+def _(a):
+    if abs(a) < 0.5:
+        return sum((-a) ** k * (1 / (k + 2) - 1 / (k + 3)) for k in range(60))
+    first = (a - math.log1p(a)) / a ** 2
+    return first - (0.5 - first) / a
