@@ -11,7 +11,7 @@ from .products import read_game
 ORDERS = ("paper", "corrected", "centred", "integral", "mean-field", "delta", "exact")
 
 
-def lime_limit(model, document, order="paper", features="places", n=None, kernel_width=25, ridge=1.0,
+def lime_limit(model, document, order="exact", features="places", n=None, kernel_width=25, ridge=1.0,
                mask_token="[UNK]"):
     """Approximate limits of `lime`'s coefficients, words replaced in place, in O(d) to O(d²) for each of K heads.
 
