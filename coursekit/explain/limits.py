@@ -46,11 +46,11 @@ def lime_limit(model, document, order="exact", features="places", n=None, kernel
     """
     if order not in ORDERS:
         raise ValueError(f"order must be one of {', '.join(map(repr, ORDERS))}, got {order!r}")
-    if order == "exact":
-        found = exact_lime(model, document, "replace", features, n, kernel_width, ridge, mask_token)
-        return Attribution(found.tokens, found.scores, "LIME's limit (exact)", None, found.about)
     size_law(0, n, kernel_width, ridge)                                           # refuses before it works
     names, heads = read_game(model, document, "replace", features, mask_token, "lime_limit")
+    if order == "exact":
+        found = exact_lime(model, document, "replace", features, n, kernel_width, ridge, mask_token)
+        return Attribution(names, found.scores, "LIME's limit (exact)", None, found.about)
     with np.errstate(under="ignore"):
         top = np.maximum(heads.log_g.max((0, 1), initial=-np.inf), heads.log_g0)
         (g, g_h), g0 = np.exp(heads.log_g - top), np.exp(heads.log_g0 - top)      # (d, K) each, (K,)
