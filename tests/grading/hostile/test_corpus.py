@@ -57,7 +57,8 @@ def test_attack(name, kind, tmp_path, monkeypatch):
     assert outcome.state == attack.state
     told = outputs(outcome.notebook)
     assert SECRET not in told and str(NUMBER) not in told and str(2 * NUMBER) not in told
-    assert "FOUND" not in told and ("looked everywhere" in told) == (name == "reads_what_it_can")
+    said = "".join(str(output.get("text", "")) for cell in outcome.notebook.cells for output in cell.outputs)
+    assert "FOUND" not in said and ("looked everywhere" in told) == (name == "reads_what_it_can")
     assert "\x1b" not in told and "<script>" not in "".join(
         str(output.get("data", {}).get("text/html", "")) for cell in outcome.notebook.cells for output in cell.outputs)
     assert len(told) < 3_000_000
