@@ -5,6 +5,7 @@ The rooms, each of which imports only those above it, and all of them `inputs`, 
     text         documents in: tokenizers, generated and hand-written reviews, public data sets
     show         what people look at: highlighted words, heatmaps, widgets
     models       what is explained: attention, classifiers, GPT-2, shipped weights; what explainers ask of a model
+    tasks        toy worlds with a known answer
     explain      attributions out
     evaluate     are they any good?
     grade        exercises and marks

@@ -15,7 +15,7 @@ class Fixed(dict):
 
     def _refuse(self, *args, **kwargs):
         """Always raises TypeError."""
-        raise TypeError("an attribution cannot be changed: take dict(attribution.about) and change that")
+        raise TypeError("this cannot be changed: take dict(attribution.about) and change that")
 
     __setitem__ = __delitem__ = __ior__ = update = setdefault = pop = popitem = clear = _refuse
 

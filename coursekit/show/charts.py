@@ -101,5 +101,48 @@ def lines(x, series, xlabel, ylabel, title=None):
     return picture(fig, titled(title, alt))
 
 
+@plain
+def plane(labels, x, y, xlabel, ylabel, title=None):
+    """Words as points of a plane, triangles up where x ≥ 0 and down where x < 0, with their names where there is room.
+
+    labels: n strings; those before have their names before those behind. x, y: (n,) numbers.
+    Raises TypeError or ValueError, in one line, for lengths that differ, nothing to draw or values not finite.
+
+    >>> plane(["good", "film"], [2, -0.5], [1, -1], "value", "importance")
+    Plane of value and importance with 2 points: good (+2, +1), film (-0.5, -1).
+    """
+    from matplotlib.backends.backend_agg import FigureCanvasAgg
+
+    labels = as_strings(labels, "labels")
+    x, y = (as_array(part, name, (len(labels),)) for part, name in ((x, "x"), (y, "y")))
+    if not labels:
+        raise ValueError("plane needs at least one point, got none")
+    fig, ax = new_figure(6.4, 4.4)
+    for side, colour, marker in ((x >= 0, BLUE, "^"), (x < 0, ORANGE, "v")):
+        ax.scatter(x[side], y[side], 26, colour, marker=marker, edgecolors="white", linewidths=0.4)
+    ax.axvline(0, color="#111", linewidth=0.8)
+    ax.set(xlabel=xlabel, ylabel=ylabel)
+    ax.margins(0.12)
+    ax.grid(alpha=0.25)
+    _quiet(ax)
+    if title is not None:
+        ax.set_title(title)
+    canvas, boxes = FigureCanvasAgg(fig), []
+    canvas.draw()                                                                 # lays out: places in pixels are known
+    for label, *place in zip(labels, x, y, strict=True):
+        text = ax.annotate(visible(label), place, (4, 3), textcoords="offset points", fontsize=8, parse_math=False)
+        box = text.get_window_extent(canvas.get_renderer())
+        if any(box.overlaps(other) for other in boxes):
+            text.remove()
+        else:
+            boxes.append(box)
+    named = [f"{visible(label)} ({format_score(a)}, {format_score(b)})"
+             for label, a, b in zip(labels, x, y, strict=True)]
+    listed = ", ".join(named) if len(named) <= 20 else (
+        f"largest {xlabel} {named[x.argmax()]}, smallest {named[x.argmin()]}, "
+        f"largest {ylabel} {named[y.argmax()]}, smallest {named[y.argmin()]}")
+    return picture(fig, titled(title, f"Plane of {xlabel} and {ylabel} with {plural(len(labels), 'point')}: {listed}."))
+
+
 def _quiet(ax):
     ax.spines[["top", "right"]].set_visible(False)

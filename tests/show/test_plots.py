@@ -17,7 +17,7 @@ import pytest  # noqa: E402
 import torch  # noqa: E402
 from PIL import Image  # noqa: E402
 
-from coursekit.show import bars, head_grid, heatmap, highlight, lines, picture, positions  # noqa: E402
+from coursekit.show import bars, head_grid, heatmap, highlight, lines, picture, plane, positions  # noqa: E402
 from coursekit.show.html import described  # noqa: E402
 
 WORDS = ["not", "$a$ bad", "film\n", "😀"]
@@ -43,6 +43,7 @@ FIGURES = {
     "columns": lambda: bars(WORDS, [0.5, -1, 0, 0.25], horizontal=False),
     "kept": lambda: bars(WORDS, [0.5, 0.3, 0.15, 0.05], kept=[True, True, False, False]),
     "lines": lambda: lines(None, {"train": [3, 2, 1], "$v": [3, 2.5, 2]}, "epoch", "loss"),
+    "plane": lambda: plane(WORDS, [1, -0.5, 0, 1], [2, -1, 0, 2], "value", "importance", title="SLALOM"),
     "positions": lambda: positions(np.sin(np.arange(40).reshape(10, 4))),
 }
 

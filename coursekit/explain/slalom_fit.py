@@ -1,0 +1,244 @@
+"""Fit a SLALOM to what another model says: by variable projection, by Algorithm 1 or from 2|V| − 1 queries.
+
+Given the importances, F is linear in the values: these are least squares, and what remains to be found is V numbers
+(Golub and Pereyra, "The differentiation of pseudo-inverses and nonlinear least squares problems whose variables
+separate", 1973). `variable_projection` takes Levenberg–Marquardt steps with Kaufman's Jacobian (1975).
+"""
+
+import numpy as np
+from tqdm.auto import tqdm
+
+from coursekit.inputs import as_array, as_strings, as_whole
+
+from .attribution import predictor
+from .masks import read_tokens
+from .slalom import Slalom
+
+CLIPPED = 1e-6                  # the analytic fit's ρ stays between this and 1 less this: 13.8 in importance
+WIDTHS = 1.0, 2.0                # standard deviations of the priors of variable projection: of s, of v in those of y
+
+
+def fit_slalom(model_or_predict, document, n_samples=500, length=2, method="varpro", class_token=False, seed=0,
+               progress=False, **options):
+    """A Slalom of a document's words that says what the model says of random sequences of these words (Algorithm 1).
+
+    length: of the sequences, a number, or a pair (shortest, longest) between which it is drawn. What a SLALOM is fitted
+    to is what it is good at: two words show importances best, and say little about long documents.
+    method: "varpro" or "sgd", see `fit_slalom_data`, which also has class_token and the options. "analytic" asks for
+    2V − 1 sequences instead of n_samples random ones (Eqs. 52–58): each word alone, and each beside one of two words
+    whose values lie far apart, the one that it is further from. A share ρ = (F − v_r)/(v_k − v_r), which a model
+    that is no SLALOM may put outside (0, 1), is kept within 10⁻⁶ of it, and `about` counts how often (clipped).
+    Raises ValueError, in one line, for an empty document, and where all words alone score the same ("analytic").
+
+    >>> truth = Slalom(["a", "good", "film"], [-1, 2, -1], [0, 3, -1])
+    >>> fit_slalom(truth, ["a", "good", "film"]).importances.round(6).tolist()
+    [-1.0, 2.0, -1.0]
+    """
+    words = list(dict.fromkeys(read_tokens(model_or_predict, document)))
+    if not words:
+        raise ValueError("an empty document has no words to fit a SLALOM to")
+    if method == "analytic":
+        if class_token:
+            raise ValueError('class_token=True: a word alone then shows no value, take method="varpro"')
+        return _analytic(model_or_predict, words, progress)
+    documents = random_sequences(words, n_samples, length, seed)
+    scores = scores_of(model_or_predict, documents, progress)
+    fitted = fit_slalom_data(documents, scores, method, class_token, words, **options)
+    return Slalom(fitted.tokens, fitted.importances, fitted.values, fitted.class_token,
+                  {**fitted.about, "length": length, "seed": seed})
+
+
+def fit_slalom_data(documents, scores, method="varpro", class_token=False, tokens=None, **options):
+    """A Slalom with the least squared error on documents (lists of tokens) and their scores (n,) or (n, C).
+
+    method: "varpro", see `variable_projection`, or "sgd", see `gradient_descent`, which also have the options.
+    class_token: fit an entry that every document has beside its words. tokens: those to give values to; by default all
+    that occur. One that occurs nowhere gets the mean score and the mean importance: nothing is known of it.
+    `about`: method, mse and r2 on these documents, n_samples, iterations, converged ("varpro"), and unseen: how many
+    tokens occur nowhere.
+    Raises ValueError, in one line, for documents without a token, and as many scores as there are documents not.
+
+    >>> fit_slalom_data([["good"], ["film"], ["good", "film"]], [2, -2, 1]).importances.round(3)       # ½ log 3
+    array([ 0.549, -0.549])
+    """
+    documents = [as_strings(document, "a document") for document in documents]
+    scores = as_array(scores, "scores", (len(documents), None)[:max(1, np.ndim(scores))])
+    seen = dict.fromkeys(token for document in documents for token in document)
+    tokens = list(seen) if tokens is None else as_strings(tokens, "tokens")
+    place = {token: i for i, token in enumerate(tokens)}
+    if not seen or not seen.keys() <= place.keys():
+        raise ValueError("a SLALOM is fitted to documents with at least one token, all of them in `tokens` if that is "
+                         f"given, got {len(documents)} documents and {[t for t in seen if t not in place][:3]} beside")
+    if method not in METHODS:
+        raise ValueError(f'method must be "varpro", "sgd" or, of a model, "analytic", got {method!r}')
+    N = np.zeros((len(documents), len(tokens) + bool(class_token)))
+    np.add.at(N, ([i for i, document in enumerate(documents) for _ in document],
+                  [place[token] for document in documents for token in document]), 1)
+    N[:, len(tokens):] = 1
+    filled = N.sum(1) > 0                                                         # an empty document scores 0 anyhow
+    y = scores.reshape(len(scores), -1)
+    y = y - y.mean(1, keepdims=True) if scores.ndim == 2 else y
+    mean = y[filled].mean(0)
+    s, v, about = METHODS[method](N[filled], y[filled] - mean, **options)
+    F = np.zeros_like(y)
+    F[filled] = _mixed(N[filled], s)[0] @ (v + mean)
+    mse, spread = ((y - F)**2).mean(), y.var(0).mean()
+    v, V = (v + mean).reshape(-1, *scores.shape[1:]), len(tokens)
+    about |= {"method": method, "n_samples": len(documents), "mse": float(mse), "unseen": V - len(seen),
+              "r2": float(1 - mse / spread) if spread else float("nan")}
+    return Slalom(tokens, s[:V], v[:V], (s[-1], v[-1]) if class_token else None, about)
+
+
+def variable_projection(N, y, max_iterations=100, widths=WIDTHS, tolerance=1e-3):
+    """(s (V,), v (V, C), about) that minimise ‖y − A v‖², A_ik = N_ik e^{s_k} / Σ_j N_ij e^{s_j}; N (n, V), y (n, C).
+
+    For each s the best v is solved for. Words that the data hardly determine are held by normal priors around 0, with
+    `widths` as standard deviations, of s and of v (the latter in those of y), against the noise that is left: without
+    them an importance may run to ±∞. They vanish with the error, so that the data of a SLALOM give it back.
+    It ends, converged, once a step lowers the cost by less than `tolerance`, relatively; no step ever raises it.
+    """
+    spread, s = np.sqrt((y**2).mean()), np.zeros(N.shape[1])
+    if not spread:
+        return s, np.zeros((len(s), y.shape[1])), {"iterations": 0, "converged": True}
+    y, lam, converged = y / spread, 1e-2, False
+    A, AA = _mixed(N, s)
+    ridges = 1 / np.square(widths)
+    solve, v, r, cost = _solved(A, AA, y, s, ridges)
+    for iteration in range(1, max_iterations + 1):
+        H, slope = _kaufman(A, solve, v, y - r, r)
+        H[np.diag_indices(len(s))] += ridges[0]
+        while lam < 1e12:
+            tried_s = s + np.linalg.solve(H + lam * np.diag(H.diagonal() + 1e-12), slope - ridges[0] * s)
+            tried_A, tried_AA = _mixed(N, tried_s)
+            *_, tried_r, tried = _solved(tried_A, tried_AA, y, tried_s, ridges)
+            if tried < cost:
+                break
+            lam *= 8
+        converged = tried > (1 - tolerance) * cost or tried < 1e-26 * y.size
+        if tried < cost:
+            s, A, AA, r, lam = tried_s, tried_A, tried_AA, tried_r, lam / 8
+        ridges = max((r**2).mean(), 1e-30) / np.square(widths)
+        solve, v, r, cost = _solved(A, AA, y, s, ridges)
+        if converged:
+            break
+    return s, v * spread, {"iterations": iteration, "converged": bool(converged)}
+
+
+def _mixed(N, s):
+    """(A (n, V), AᵀA): the weights of the words in each document, for importances s."""
+    A = N * np.exp(s - s.max())
+    A /= A.sum(1, keepdims=True)
+    return A, A.T @ A
+
+
+def _solved(A, AA, y, s, ridges):
+    """(B → M⁻¹B, v, residuals r, cost): the best values v, M = AᵀA + ridge; the cost is ‖r‖² and both penalties."""
+    scale = 1 / np.sqrt(AA.diagonal() + 1e-300)                                   # of equal size, for rounding's sake
+    M = scale[:, None] * AA * scale
+    M[np.diag_indices(len(M))] += ridges[1] * scale**2 + 1e-14
+
+    def solve(B):
+        return scale[:, None] * np.linalg.solve(M, scale[:, None] * B)
+    v = solve(A.T @ y)
+    r = y - A @ v
+    return solve, v, r, (r**2).sum() + ridges[0] * (s**2).sum() + ridges[1] * (v**2).sum()
+
+
+def _kaufman(A, solve, v, F, r):
+    """(JᵀJ (V, V), −Jᵀr (V,)) of the residuals r = y − F with v solved for: J = −(I − A M⁻¹ Aᵀ) B, where B_ik =
+    A_ik (v_k − F_i) is the derivative of A v."""
+    H, slope = 0, 0
+    for c in range(r.shape[1]):
+        B = A * (v[:, c] - F[:, c, None])                                         # (n, V)
+        AB = A.T @ B
+        H = H + B.T @ B - AB.T @ solve(AB)
+        slope = slope + B.T @ r[:, c]
+    return H, slope
+
+
+def gradient_descent(N, y, epochs=60, batch_size=128, lr=5e-3):
+    """(s (V,), v (V, C), about) by Algorithm 1: Adam on all parameters from 0, on the documents in their order.
+
+    The defaults are those of the authors' package (slalom-explanations 0.1.2).
+    """
+    import torch
+
+    N, y = torch.tensor(N).log(), torch.tensor(y)
+    s = torch.zeros(N.shape[1], dtype=N.dtype, requires_grad=True)
+    v = torch.zeros(N.shape[1], y.shape[1], dtype=N.dtype, requires_grad=True)
+    adam = torch.optim.Adam([s, v], lr)
+    for _ in range(epochs):
+        for rows, target in zip(N.split(batch_size), y.split(batch_size), strict=True):
+            adam.zero_grad()
+            ((target - (rows + s).softmax(1) @ v)**2).sum().backward()
+            adam.step()
+    return s.detach().numpy(), v.detach().numpy(), {"iterations": epochs * -(-len(N) // batch_size)}
+
+
+METHODS = {"varpro": variable_projection, "sgd": gradient_descent}
+
+
+def random_sequences(tokens, n, length, seed=0):
+    """n lists of words drawn independently, each of the distinct tokens as often as any other.
+
+    length: of all of them, or a pair (shortest, longest), any length in between being as likely.
+
+    >>> random_sequences(["good", "film"], 3, (1, 3))
+    [['good', 'good', 'good'], ['good', 'good'], ['good', 'film']]
+    """
+    words, n, seed = list(dict.fromkeys(as_strings(tokens, "tokens"))), as_whole(n, "n", 1), as_whole(seed, "seed")
+    shortest, longest = (as_whole(one, "length", 1) for one in (length if np.ndim(length) else (length, length)))
+    if not words or longest < shortest:
+        raise ValueError(f"sequences need a token and a length, or (shortest, longest), got {len(words)} and {length}")
+    random = np.random.default_rng(seed)
+    lengths = random.integers(shortest, longest + 1, n)
+    ids = np.split(random.integers(len(words), size=lengths.sum()), lengths.cumsum()[:-1])
+    return [[words[i] for i in one] for one in ids]
+
+
+def scores_of(model_or_predict, documents, progress=False, chunk=256):
+    """Scores (n,) or (n, C) of documents by a black box, which sees equal ones once and `chunk` at a time.
+
+    >>> scores_of(lambda documents: [len(d) for d in documents], [["a"], ["a", "b"], ["a"]])
+    array([1., 2., 1.])
+    """
+    predict, distinct = predictor(model_or_predict), {}
+    inverse = [distinct.setdefault(tuple(document), len(distinct)) for document in documents]
+    asked, scores = list(map(list, distinct)), []
+    with tqdm(total=len(asked), disable=not progress, desc="sequences", unit="sequence") as bar:
+        for start in range(0, len(asked), chunk):
+            part = asked[start:start + chunk]
+            found = predict(part)
+            scores.append(as_array(found, "what predict returns", (len(part), None)[:max(1, np.ndim(found))]))
+            bar.update(len(part))
+    return np.concatenate(scores)[inverse]
+
+
+def _analytic(model_or_predict, words, progress):
+    """The SLALOM from each word alone and V − 1 pairs (Eqs. 52–58)."""
+    alone = scores_of(model_or_predict, [[word] for word in words], progress)
+    v = alone.reshape(len(words), -1)
+    v = v - v.mean(1, keepdims=True) if alone.ndim == 2 else v                    # (V, C), or (V, 1)
+    a = np.linalg.norm(v - v.mean(0), axis=1).argmax()
+    from_a = np.linalg.norm(v - v[a], axis=1)
+    b = from_a.argmax()
+    if len(words) > 1 and not from_a[b]:
+        raise ValueError("every word alone scores the same, so that pairs cannot show importances (Prop. 5.2 needs a "
+                         'model that is not constant): take method="varpro"')
+    reference = np.where(from_a >= np.linalg.norm(v - v[b], axis=1), a, b)
+    reference[b] = a
+    others = np.delete(np.arange(len(words)), a)
+    eta, clipped = np.zeros(len(words)), 0
+    if len(others):
+        r = reference[others]
+        F = scores_of(model_or_predict, [[words[k], words[j]] for k, j in zip(others, r, strict=True)], progress)
+        F = F.reshape(len(others), -1)
+        F = F - F.mean(1, keepdims=True) if alone.ndim == 2 else F
+        gap = v[others] - v[r]
+        rho = ((F - v[r]) * gap).sum(1) / (gap**2).sum(1)                         # Eq. 52, or its projection for C > 2
+        kept = rho.clip(CLIPPED, 1 - CLIPPED)
+        clipped = int((kept != rho).sum())
+        eta[others] = np.log(kept / (1 - kept))
+        eta[others] += np.where(r == b, eta[b], 0)                                # Eq. 56
+    about = {"method": "analytic", "n_samples": 2 * len(words) - 1, "clipped": clipped}
+    return Slalom(words, eta, v.reshape(alone.shape), about=about)
