@@ -53,7 +53,8 @@ def fit_slalom_data(documents, scores, method="varpro", class_token=False, token
 
     method: "varpro", see `variable_projection`, or "sgd", see `gradient_descent`, which also have the options.
     class_token: fit an entry that every document has beside its words. tokens: those to give values to; by default all
-    that occur. One that occurs nowhere gets the mean score and the mean importance: nothing is known of it.
+    that occur. Of one that occurs nowhere nothing is known: it keeps what the method begins with, a value that is the
+    mean score ("varpro") or 0.
     `about`: method, mse and r2 on these documents, n_samples, iterations, converged ("varpro"), and unseen: how many
     tokens occur nowhere.
     Raises ValueError, in one line, for documents without a token, and as many scores as there are documents not.
@@ -78,12 +79,11 @@ def fit_slalom_data(documents, scores, method="varpro", class_token=False, token
     filled = N.sum(1) > 0                                                         # an empty document scores 0 anyhow
     y = scores.reshape(len(scores), -1)
     y = y - y.mean(1, keepdims=True) if scores.ndim == 2 else y
-    mean = y[filled].mean(0)
-    s, v, about = METHODS[method](N[filled], y[filled] - mean, **options)
+    s, v, about = METHODS[method](N[filled], y[filled], **options)
     F = np.zeros_like(y)
-    F[filled] = _mixed(N[filled], s)[0] @ (v + mean)
+    F[filled] = _mixed(N[filled], s)[0] @ v
     mse, spread = ((y - F)**2).mean(), y.var(0).mean()
-    v, V = (v + mean).reshape(-1, *scores.shape[1:]), len(tokens)
+    v, V = v.reshape(-1, *scores.shape[1:]), len(tokens)
     about |= {"method": method, "n_samples": len(documents), "mse": float(mse), "unseen": V - len(seen),
               "r2": float(1 - mse / spread) if spread else float("nan")}
     return Slalom(tokens, s[:V], v[:V], (s[-1], v[-1]) if class_token else None, about)
@@ -92,15 +92,16 @@ def fit_slalom_data(documents, scores, method="varpro", class_token=False, token
 def variable_projection(N, y, max_iterations=100, widths=WIDTHS, tolerance=1e-3):
     """(s (V,), v (V, C), about) that minimise ‖y − A v‖², A_ik = N_ik e^{s_k} / Σ_j N_ij e^{s_j}; N (n, V), y (n, C).
 
-    For each s the best v is solved for. Words that the data hardly determine are held by normal priors around 0, with
-    `widths` as standard deviations, of s and of v (the latter in those of y), against the noise that is left: without
-    them an importance may run to ±∞. They vanish with the error, so that the data of a SLALOM give it back.
+    For each s the best v is solved for. Words that the data hardly determine are held by normal priors, of s around 0
+    and of v around the mean of y, with `widths` as standard deviations (of v in those of y), against the noise that is
+    left: without them an importance may run to ±∞. They vanish with the error, so that a SLALOM's data give it back.
     It ends, converged, once a step lowers the cost by less than `tolerance`, relatively; no step ever raises it.
     """
-    spread, s = np.sqrt((y**2).mean()), np.zeros(N.shape[1])
-    if not spread:
-        return s, np.zeros((len(s), y.shape[1])), {"iterations": 0, "converged": True}
-    y, lam, converged = y / spread, 1e-2, False
+    s, mean = np.zeros(N.shape[1]), y.mean(0)
+    spread = np.sqrt(((y - mean)**2).mean())
+    if spread <= 1e-15 * abs(mean).max():
+        return s, np.tile(mean, (len(s), 1)), {"iterations": 0, "converged": True}
+    y, lam, converged = (y - mean) / spread, 1e-2, False
     A, AA = _mixed(N, s)
     ridges = 1 / np.square(widths)
     solve, v, r, cost = _solved(A, AA, y, s, ridges)
@@ -121,7 +122,7 @@ def variable_projection(N, y, max_iterations=100, widths=WIDTHS, tolerance=1e-3)
         solve, v, r, cost = _solved(A, AA, y, s, ridges)
         if converged:
             break
-    return s, v * spread, {"iterations": iteration, "converged": bool(converged)}
+    return s, mean + v * spread, {"iterations": iteration, "converged": bool(converged)}
 
 
 def _mixed(N, s):
