@@ -95,7 +95,7 @@ def test_public_names_are_explained(module):
                     assert said or method == "forward", f"{module}.{name}.{method} has no docstring"
 
 
-@pytest.mark.parametrize("name", ["text", "show", "explain", "evaluate"])
+@pytest.mark.parametrize("name", ["text", "show", "tasks", "explain", "evaluate"])
 def test_what_a_room_offers_has_a_worked_example(name):
     offered = importlib.import_module(f"coursekit.{name}")
     things = {thing: getattr(offered, thing) for thing in offered.__all__}

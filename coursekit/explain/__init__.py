@@ -1,7 +1,7 @@
 """Attributions out: explanations that give each token of a document one number.
 
-Black boxes, anything with predict(documents), are enough for leave_one_out, lime, kernel_shap and shapley_values; the
-others look inside and need a white box: coursekit.models.protocols has the list of who needs what.
+Black boxes, anything with predict(documents), are enough for leave_one_out, lime, kernel_shap, shapley_values and
+fit_slalom; the others look inside and need a white box: coursekit.models.protocols has the list of who needs what.
 
 Where a model offers its terms, exact_lime, exact_shapley and exact_interactions give what lime and shapley_values
 estimate, lime_limit the approximations of the literature, gradient_closed_form what autograd gives.

@@ -101,7 +101,7 @@ def variable_projection(N, y, max_iterations=100, widths=WIDTHS, tolerance=1e-3)
     spread = np.sqrt(((y - mean)**2).mean())
     if spread <= 1e-15 * abs(mean).max():
         return s, np.tile(mean, (len(s), 1)), {"iterations": 0, "converged": True}
-    y, lam, converged = (y - mean) / spread, 1e-2, False
+    y, lam, converged = (y - mean) / spread, 1e-3, False
     A, AA = _mixed(N, s)
     ridges = 1 / np.square(widths)
     solve, v, r, cost = _solved(A, AA, y, s, ridges)

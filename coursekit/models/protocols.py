@@ -5,6 +5,7 @@ the size of an embedding, K the heads, L the layers, n the documents, C the clas
 C > 2 classes.
 
     leave_one_out, lime, kernel_shap, shapley_values,
+    fit_slalom, fidelity,
     curves, comprehensiveness, sufficiency                 BlackBox, or its function `predict` alone
     attention_mean, _max, _sum                             WhiteBox: tokens, own, readout, attentions
     norm_attention, rollout, attention_flow,
