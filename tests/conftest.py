@@ -1,9 +1,10 @@
 """The tiers of the tests, how they share the processors, and at the end a table of what each lecture took.
 
     notebook   executes notebooks in kernels        sandbox   runs student code in a sandbox
-    browser    drives a browser                     slow      belongs to `make test-all` alone
+    browser    drives a browser                     bank      tries every answer of the bank
+    slow       belongs to `make test-all` alone
 
-The first three marks are set here, by where a test stands or what it asks for; `slow` stands at the tests.
+The first three marks are set here, by where a test stands or what it asks for; `bank` and `slow` stand at the tests.
 """
 
 import os
@@ -54,10 +55,10 @@ def pytest_collection_modifyitems(items):
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_auto_num_workers():
-    """One process for each processor, as far as the memory goes."""
+    """One process for each processor and one more, for while others wait; as far as the memory goes."""
     here = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
     memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") if hasattr(os, "sysconf") else MEMORY
-    return max(1, min(here, memory // MEMORY))
+    return max(1, min(here + 1, memory // MEMORY))
 
 
 def pytest_addoption(parser):

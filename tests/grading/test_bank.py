@@ -79,6 +79,7 @@ def test_the_stub_is_called_empty(name, question):
         assert "still empty" in said(check_of, question, stub)
 
 
+@pytest.mark.bank
 @each_question
 def test_wrong_answers_fail_with_the_right_words_and_all_advice_is_said(name, question, monkeypatch):
     """Without giving anything away: no line of the solution, and of hidden tests no input, result or error text."""
@@ -130,6 +131,7 @@ def advice_of(asked):
     return [text for text in texts if text and len(text) > 25 and " " in text]
 
 
+@pytest.mark.bank
 @each_question
 def test_right_answers_pass(name, question):
     assignment = ASSIGNMENTS[name]
