@@ -64,7 +64,8 @@ def fit_slalom_data(documents, scores, method="varpro", class_token=False, token
     """
     documents = [as_strings(document, "a document") for document in documents]
     scores = as_array(scores, "scores", (len(documents), None)[:max(1, np.ndim(scores))])
-    seen = dict.fromkeys(token for document in documents for token in document)
+    words = [token for document in documents for token in document]
+    seen = dict.fromkeys(words)
     tokens = list(seen) if tokens is None else as_strings(tokens, "tokens")
     place = {token: i for i, token in enumerate(tokens)}
     if not seen or not seen.keys() <= place.keys():
@@ -73,8 +74,7 @@ def fit_slalom_data(documents, scores, method="varpro", class_token=False, token
     if method not in METHODS:
         raise ValueError(f'method must be "varpro", "sgd" or, of a model, "analytic", got {method!r}')
     N = np.zeros((len(documents), len(tokens) + bool(class_token)))
-    np.add.at(N, ([i for i, document in enumerate(documents) for _ in document],
-                  [place[token] for document in documents for token in document]), 1)
+    np.add.at(N, (np.repeat(np.arange(len(N)), list(map(len, documents))), [place[word] for word in words]), 1)
     N[:, len(tokens):] = 1
     filled = N.sum(1) > 0                                                         # an empty document scores 0 anyhow
     y = scores.reshape(len(scores), -1)
