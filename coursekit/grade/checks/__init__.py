@@ -30,6 +30,7 @@ TOPICS = {name.partition("_")[2]: name for name in (
     "06_gradients",
     "07_perturbation",
     "08_theory",
+    "09_slalom",
 )}
 
 __all__ = ["CheckFailed", "TOPICS", "difference", "same", "score", "unseen"]

@@ -1,0 +1,371 @@
+"""Assignment 09: answers that are no mistake of a list, and what a check must say to them; right ones, reworded."""
+
+import itertools
+import math
+
+import numpy as np
+
+from coursekit import explain
+from tests.grading.bank.entries import right, wrong
+
+
+def _softmax(s):
+    e = np.exp(np.asarray(s) - max(s))
+    return e / e.sum()
+
+
+# -- soft_score ------------------------------------------------------------------------------------------------------
+
+def _in_part(document, presence, s, v, top):
+    there = [(part, word) for part, word in zip(presence, document) if part]
+    weights = [part * np.exp(s[word] - top(s[word] for _, word in there)) for part, word in there]
+    return float(sum(w * v[word] for w, (_, word) in zip(weights, there)) / sum(weights)) if there else 0.0
+
+
+@wrong("soft_score", "exp of a thousand is infinite")
+def _(document, presence, s, v):
+    with np.errstate(all="ignore"):
+        return _in_part(document, presence, s, v, lambda there: max(s[word] for word in document))
+
+
+@wrong("soft_score", "ask for that first. The score is 0 then")
+def _(document, presence, s, v):
+    top = max(s[word] for word, part in zip(document, presence) if part)
+    return _in_part(document, presence, s, v, lambda there: top)
+
+
+@wrong("soft_score", "Write the weights λ·e^s of the case as a list")
+def _(document, presence, s, v):
+    return _in_part(document, presence, s, v, max) / 2
+
+
+@right("soft_score", "the logarithms of the presences, beside the importances")
+def _(document, presence, s, v):
+    logs = [(s[word] + math.log(part), v[word]) for word, part in zip(document, presence.tolist()) if part]
+    top = max([log for log, _ in logs], default=0)
+    total = math.fsum(math.exp(log - top) for log, _ in logs)
+    return math.fsum(math.exp(log - top) * value for log, value in logs) / total if logs else 0
+
+
+@right("soft_score", "arrays of the tokens that are there")
+def _(document, presence, s, v):
+    kept = np.flatnonzero(presence)
+    if not len(kept):
+        return 0.0
+    a = np.array([s[document[i]] for i in kept]) + np.log(presence[kept])
+    return (_softmax(a) * np.array([v[document[i]] for i in kept])).sum()
+
+
+# -- recover ---------------------------------------------------------------------------------------------------------
+
+def _found(words, eta):
+    level = sum(eta.values()) / len(words)
+    return {word: float(eta[word] - level) for word in words}
+
+
+def _from_the_ends(ask, words):
+    """The words with the smallest and the largest value first, all others beside whichever of the two differs."""
+    v = {word: ask([word]) for word in words}
+    low, *others, high = sorted(words, key=lambda word: v[word])
+
+    def gap(a, b):
+        F = ask([a, b])
+        return math.log(abs(F - v[b])) - math.log(abs(v[a] - F))
+
+    eta = {low: 0.0, high: gap(high, low)}
+    for word in others:
+        eta[word] = gap(word, low) if v[word] != v[low] else gap(word, high) + eta[high]
+    return _found(words, eta), v
+
+
+def _beside_the_first(ask, words, log):
+    v, eta = {word: ask([word]) for word in words}, {words[0]: 0.0}
+    for word in words[1:]:
+        F = ask([word, words[0]])
+        eta[word] = log(F - v[words[0]], v[word] - F)
+    return _found(words, eta), v
+
+
+@wrong("recover", "each word alone, and each word but the first in one pair")
+def _(ask, words):
+    for a, b in itertools.combinations(words, 2):
+        ask([a, b])
+    return _from_the_ends(ask, words)
+
+
+@wrong("recover", "v_r and v_k − F are both 0")
+def _(ask, words):
+    with np.errstate(all="ignore"):
+        return _beside_the_first(ask, words, lambda a, b: np.log(np.float64(a) / np.float64(b)))
+
+
+@wrong("recover", "say it together as well, whatever")
+def _(ask, words):
+    return _beside_the_first(ask, words, lambda a, b: math.log(a / b))
+
+
+@wrong("recover", "Read the line of the error")
+def _(ask, words):
+    return {word: ask(word) for word in words}, {}
+
+
+@wrong("recover", "And α is a function of s_k − s_r alone: which?")
+def _(ask, words):
+    return {word: 0.25 for word in words}, {word: ask([word]) for word in words}
+
+
+@right("recover", "from the two ends")
+def _(ask, words):
+    return _from_the_ends(ask, words)
+
+
+@right("recover", "by the weight of the reference")
+def _(ask, words):
+    v, eta = {word: ask((word,)) for word in words}, {words[0]: 0.0}
+    other = next(word for word in words if v[word] != v[words[0]])
+    for word in [other, *words]:
+        base = words[0] if v[word] != v[words[0]] else other
+        if word not in eta:
+            alpha = (ask((base, word)) - v[base]) / (v[word] - v[base])
+            eta[word] = eta[base] - np.log(1 / alpha - 1)
+    return _found(words, eta), v
+
+
+# -- best_values -----------------------------------------------------------------------------------------------------
+
+def _rows(documents, s):
+    words = list(s)
+    A = np.zeros((len(documents), len(words)))
+    for i, document in enumerate(documents):
+        for weight, word in zip(_softmax([s[word] for word in document]), document):
+            A[i, words.index(word)] += weight
+    return A
+
+
+def _with_loss(A, v, scores, s):
+    return dict(zip(s, v.tolist())), ((A @ v - scores) ** 2).mean()
+
+
+@wrong("best_values", "a column of zeros")
+def _(documents, scores, s):
+    A = _rows(documents, s)
+    return _with_loss(A, np.linalg.solve(A.T @ A, A.T @ scores), scores, s)
+
+
+@wrong("best_values", "do the weights of its words add up to 1")
+def _(documents, scores, s):
+    A = _rows(documents, s) ** 2
+    return _with_loss(A, np.linalg.lstsq(A, scores, rcond=None)[0], scores, s)
+
+
+@right("best_values", "the pseudo-inverse")
+def _(documents, scores, s):
+    A = _rows(documents, s)
+    return _with_loss(A, np.linalg.pinv(A) @ scores, scores, s)
+
+
+@right("best_values", "normal equations of the words that occur")
+def _(documents, scores, s):
+    A = _rows(documents, s)
+    there = np.flatnonzero(A.any(0))
+    v = np.zeros(len(s))
+    v[there] = np.linalg.solve(A[:, there].T @ A[:, there], A[:, there].T @ scores)
+    return dict(zip(s, map(float, v))), float(np.linalg.norm(A @ v - scores) ** 2 / len(scores))
+
+
+# -- slopes ----------------------------------------------------------------------------------------------------------
+
+@wrong("slopes", "1 − α is 0 here, or has lost its digits")
+def _(s, v):
+    alpha = _softmax(s)
+    pull = alpha * (v - alpha @ v)
+    with np.errstate(all="ignore"):
+        return pull, np.where(len(s) > 1, pull / (1 - alpha), v), alpha * v
+
+
+@wrong("slopes", "exp of a thousand is infinite")
+def _(s, v):
+    with np.errstate(all="ignore"):
+        alpha = np.exp(s) / np.exp(s).sum()
+    lost = [alpha @ v - (_softmax(np.delete(s, i)) @ np.delete(v, i) if len(s) > 1 else 0.0) for i in range(len(s))]
+    return alpha * (v - alpha @ v), np.array(lost), alpha * v
+
+
+@wrong("slopes", "What is F without the first token")
+def _(s, v):
+    alpha = _softmax(s)
+    return alpha * (v - alpha @ v), alpha ** 2 * v, alpha * v
+
+
+@right("slopes", "sums over pairs, and the others' share of what a token says against them")
+def _(s, v):
+    alpha = _softmax(s)
+    rest = [_softmax(np.delete(s, i)) @ np.delete(v, i) if len(s) > 1 else 0.0 for i in range(len(s))]
+    pull = [sum(alpha[i] * alpha[j] * (v[i] - v[j]) for j in range(len(s))) for i in range(len(s))]
+    return [np.array(pull), alpha * (v - rest), alpha * v]
+
+
+@right("slopes", "the matrix of derivatives of a softmax, and logarithms with holes")
+def _(s, v):
+    alpha = _softmax(s)
+    logs = np.tile(s, (len(s), 1))
+    logs[np.diag_indices(len(s))] = -np.inf
+    e = np.exp(logs - np.where(len(s) > 1, logs.max(1, keepdims=True), 0.0))
+    lost = alpha @ v - (e @ v) / np.maximum(e.sum(1), 1e-300)
+    return (np.diag(alpha) - np.outer(alpha, alpha)) @ v, lost, v * alpha
+
+
+# -- by_size ---------------------------------------------------------------------------------------------------------
+
+def _F(s, v, S):
+    return _softmax(s[S]) @ v[S] if len(S) else 0.0
+
+
+@wrong("by_size", "Do you go through the 9! orders?", at_once=False)
+def _(s, v):
+    n = len(s)
+    table = np.zeros((n, n))
+    for order in itertools.permutations(range(n)):
+        for k, i in enumerate(order):
+            table[i, k] += (_F(s, v, list(order[:k + 1])) - _F(s, v, list(order[:k]))) / math.factorial(n - 1)
+    return table, table.mean(1)
+
+
+@wrong("by_size", "nothing is left of the empty set, 0/0")
+def _(s, v):
+    e, table = np.exp(s), np.zeros((len(s), len(s)))
+    for i in range(len(s)):
+        with np.errstate(all="ignore"):
+            table[i] = v[i] - (e[:0] @ v[:0]) / e[:0].sum()
+    return table, table.mean(1)
+
+
+@wrong("by_size", "what does the first add to nothing, and what to the other one?")
+def _(s, v):
+    table = np.outer(v, np.ones(len(s))) / 2
+    return table, table.mean(1)
+
+
+@right("by_size", "all masks in one table")
+def _(s, v):
+    n, e = len(s), np.exp(s - s.max())
+    Z = np.array(list(itertools.product((0, 1), repeat=n)))
+    F = (Z * e) @ v / np.maximum((Z * e).sum(1), 1e-300)
+    table = np.zeros((n, n))
+    for i in range(n):
+        off = np.flatnonzero(Z[:, i] == 0)
+        gain = F[off + 2 ** (n - 1 - i)] - F[off]
+        table[i] = [gain[Z[off].sum(1) == k].mean() for k in range(n)]
+    return table, table.mean(1)
+
+
+@right("by_size", "from set to set by one more token, and Shapley's weights")
+def _(s, v):
+    n = len(s)
+    table, phi = np.zeros((n, n)), np.zeros(n)
+    for bits in range(2 ** n):
+        S = [j for j in range(n) if bits >> j & 1]
+        k = len(S)
+        for i in set(range(n)) - set(S):
+            e, f = np.exp(s[i] - max([*s[S], s[i]])), np.exp(s[S] - max([*s[S], s[i]]))
+            gain = e / (e + f.sum()) * (v[i] - _F(s, v, S))
+            table[i, k] += gain / math.comb(n - 1, k)
+            phi[i] += gain * math.factorial(k) * math.factorial(n - 1 - k) / math.factorial(n)
+    return table, phi
+
+
+# -- disagree --------------------------------------------------------------------------------------------------------
+
+@wrong("disagree", "Return a list of words: text.split() makes one.")
+def _():
+    return "bad terrible terrible terrible"
+
+
+@wrong("disagree", "Words of the table, as often as you like")
+def _():
+    return ["bad"] + ["terrible"] * 8
+
+
+@wrong("disagree", "no word has a coefficient of the other sign than its value")
+def _():
+    return ["good", "film"]
+
+
+@wrong("disagree", "this word says too little on its own")
+def _():
+    return "not terrible terrible".split()
+
+
+@wrong("disagree", "What must be around it, and how often?")
+def _():
+    return ["great", "perfect", "perfect", "perfect"]
+
+
+@right("disagree", "a good word among better ones")
+def _():
+    return "good perfect perfect perfect perfect".split()
+
+
+@right("disagree", "a bad word among worse ones")
+def _():
+    return "terrible", "bad", "terrible", "terrible", "terrible", "terrible"
+
+
+# -- shapley ---------------------------------------------------------------------------------------------------------
+
+def _by_nodes(s, v, n_nodes):
+    """With all nodes, all λ and all tokens in one array, (n_nodes, M, n)."""
+    x, w = np.polynomial.legendre.leggauss(n_nodes)
+    p, a = (x[:, None, None] + 1) / 2, np.exp(s - s.max())
+    lam = np.exp(np.arange(math.log(1e-18 / a.sum()), math.log(50 / a.min()), 0.2))[:, None]
+    own = np.exp(-lam * a)
+    logs, terms = np.log(p * own + 1 - p), p * own * a * v / (p * own + 1 - p)
+    others = np.exp(logs.sum(2, keepdims=True) - logs)
+    rest = terms.sum(2, keepdims=True) - terms
+    return 0.1 * np.einsum("k,kmn,mn->n", w, others * (own * a * v - (1 - own) * rest), np.broadcast_to(lam, own.shape))
+
+
+@wrong("shapley", "There are 2^59 sets beside each of 60 tokens")
+def _(s, v):
+    phi = np.zeros(len(s))
+    for i, k in itertools.product(range(len(s)), repeat=2):
+        for S in itertools.combinations([j for j in range(len(s)) if j != i], k):
+            phi[i] += (_F(s, v, [i, *S]) - _F(s, v, list(S))) / len(s) / math.comb(len(s) - 1, k)
+    return phi
+
+
+@wrong("shapley", "calls coursekit.explain.Slalom, which is the step that this question is about")
+def _(s, v):
+    words = [f"w{i}" for i in range(len(s))]
+    return explain.Slalom(words, s, v).shapley_values(words).scores
+
+
+@wrong("shapley", "too few for a polynomial of degree n − 1")
+def _(s, v):
+    return _by_nodes(s, v, 2)
+
+
+@wrong("shapley", "φ_1 is the mean of v_1 and of α_1 (v_1 − v_2)")
+def _(s, v):
+    return v + 1.0
+
+
+@right("shapley", "all at once")
+def _(s, v):
+    return _by_nodes(s, v, len(s) // 2 + 1)
+
+
+@right("shapley", "token by token, without a division")
+def _(s, v):
+    x, w = np.polynomial.legendre.leggauss(len(s) // 2 + 1)
+    a, n, phi = np.exp(s - s.max()), len(s), np.zeros(len(s))
+    lam = np.exp(np.arange(math.log(1e-18 / a.sum()), math.log(50 / a.min()), 0.25))[:, None]
+    e = np.exp(-lam * a)                                                # (M, n)
+    for p, weight in zip((x + 1) / 2, w / 8):
+        product, with_N = np.ones_like(e), np.zeros_like(e)             # column i: of the tokens but i
+        for t in range(n):
+            columns, on = np.arange(n) != t, p * e[:, t:t + 1]
+            with_N[:, columns] = with_N[:, columns] * (on + 1 - p) + product[:, columns] * on * a[t] * v[t]
+            product[:, columns] *= on + 1 - p
+        phi += weight * (lam * (e * (with_N + product * a * v) - with_N)).sum(0)
+    return phi
