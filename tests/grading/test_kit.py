@@ -49,6 +49,7 @@ def test_a_form_of_arrays_and_one_that_says_nothing():
 def test_a_list_for_a_numpy_array_and_an_array_for_a_number_are_named():
     line = parts_of("β (d,), the intercept")
     assert about_form(line, ([1.0], 2.0), (np.ones(1), 2.0)) == "`β` is a NumPy array: np.array(…) makes one of a list."
+    assert "np.asarray(…) makes one of a tensor" in about_form(line, (torch.ones(1), 2.0), (np.ones(1), 2.0))
     assert about_form(line, (np.ones(1), np.ones(1)), (np.ones(1), 2.0)) == "A single number is due for the intercept."
     assert about_form(line, (np.ones(1), np.float32(3)), (np.ones(1), 2.0)) is None
 

@@ -67,6 +67,9 @@ def _about_one(part, got, expected):
         return "Several results came back where one is due: which of them is asked for?"
     if kind(expected) == "a NumPy array" and type(got) in (list, tuple):
         return f"{_the(part)} is a NumPy array: np.array(…) makes one of a list."
+    if kind(expected) in ARRAYS and kind(got) in ARRAYS and kind(got) != kind(expected):
+        make = "torch.as_tensor(…)" if kind(expected) == "a tensor" else "np.asarray(…)"
+        return f"{_the(part)} is {kind(expected)}: {make} makes one of {kind(got)}."
     if kind(expected) in ("a number", "a whole number") and kind(got) in ARRAYS and got.shape:
         return f"A single number is due{_of(part)}."
     if kind(expected) not in ARRAYS or kind(got) != kind(expected):

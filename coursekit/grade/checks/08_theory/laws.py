@@ -37,23 +37,19 @@ def kept_law(p, m, *, ways=_conditional, whole=np.sum):
     return joint / whole(joint)
 
 
-def _own_total(total):
-    """kept_law whose products are divided by total(p, m), or not at all."""
-    return lambda p, m: kept_law.reference(p, m, whole=lambda joint: total(p, m))
-
-
 kept_law.mistakes(
     ("That is the law of the printed proof: the sizes that cannot be are dropped, and the others stay as they were. "
      "But a large S seldom spares the m words: how likely is that, for each s?", dict(ways=lambda d, s, m: d - s >= m)),
     ("Nothing has changed. That the m words are kept says something about s: a large S would hardly spare them.",
      dict(ways=lambda d, s, m: 1)),
     ("These are the probabilities of *both*, s removed and the m words kept. Given the second, they add up to 1.",
-     _own_total(lambda p, m: comb(len(p) - 1, m))),
-    ("Not yet probabilities: they do not add up to 1.", _own_total(lambda p, m: 1)),
+     lambda p, m: kept_law.reference(p, m, whole=lambda joint: comb(len(p) - 1, m))),
     ("That is the law if the m words are *removed*. They are kept: all of S is among the other d − m.",
      dict(ways=lambda d, s, m: comb(s, m))),
     ("So it would be if each word were kept or not on its own. Once one is known to be kept, there are fewer places "
      "left among the kept for the next.", dict(ways=lambda d, s, m: (d - s) ** m)),
+    ("p has a number for each s from 0 to d, so d is one less than its length.",
+     dict(ways=lambda d, s, m: comb(d + 1 - s, m))),
     ("Sets were counted, not weighed. S is any of the C(d, s) sets of its size, each as likely: which *share* of them "
      "leaves the m words out?", dict(ways=lambda d, s, m: comb(d - m, s))),
     ("One word is known to be kept here, whatever m says.", dict(ways=lambda d, s, m: d - s)))
@@ -86,29 +82,29 @@ def _weights(p, s, d):
                     "p[s]?",
           hints={"shapes": "One row for each of the 2^d masks, and d + 1 columns: scores.ravel() has the scores in the "
                            "order of itertools.product((0, 1), repeat=d)."})
-def best_line(scores, p, *, weigh=_weights, level=True, power=0.5, times=1, turned=False):
+def best_line(scores, p, *, weigh=_weights, level=True, power=0.5, times=1, turned=False,
+              front=False):
     """best_line(scores, p): β (d,) of the line with intercept that is nearest to the scores under the law p."""
     d = scores.ndim
     Z = np.array(list(itertools.product((0, 1), repeat=d)), float)
     root = np.array([weigh(p, d - int(z.sum()), d) for z in Z]) ** power
-    rows = np.hstack([1 - Z if turned else Z, np.ones((len(Z), int(level)))])
+    parts = [1 - Z if turned else Z, np.ones((len(Z), int(level)))]
+    rows = np.hstack(parts[::-1] if front else parts)
     return times * np.linalg.lstsq(root[:, None] * rows, root * scores.ravel(), rcond=1e-12)[0][:d]
 
 
-def _means(scores, p):
-    """E[f | word j is kept] and E[f | j is removed], (d,) each."""
+def _difference(scores, p):
+    """E[f | word j is kept] − E[f | j is removed], (d,)."""
     d = scores.ndim
     Z = np.array(list(itertools.product((0, 1), repeat=d)))
     pi, y = np.array([_weights(p, d - z.sum(), d) for z in Z]), scores.ravel()
-    return (pi * y) @ Z / (pi @ Z), (pi * y) @ (1 - Z) / (pi @ (1 - Z))
-
-
-def _as_quoted(scores, p):
-    kept, _ = _means(scores, p)
-    return 3 * (kept - kept.mean())
+    return (pi * y) @ Z / (pi @ Z) - (pi * y) @ (1 - Z) / (pi @ (1 - Z))
 
 
 best_line.mistakes(
+    ("The right numbers, in the opposite order: in scores.ravel() the last word changes fastest, in your table of "
+     "masks the first, as in the lecture's.", lambda scores, p: best_line.reference(scores, p)[::-1]),
+    ("The first of these belongs to the column of ones: which of the d + 1 numbers are the words'?", dict(front=True)),
     ("Each mask got p[s] as its weight. p[s] belongs to *all* masks with s zeros together.",
      dict(weigh=lambda p, s, d: p[s])),
     ("p[s] belongs to s words *removed*: it was taken for the number of ones.",
@@ -120,5 +116,4 @@ best_line.mistakes(
      dict(times=1.5)),
     ("The features are 1 where a word is *kept*.", dict(turned=True)),
     ("That is E[f | kept] − E[f | removed]. Where word j is gone, more others are gone as well, and this difference "
-     "blames j for them. A line holds the others fixed.", lambda scores, p: np.subtract(*_means(scores, p))),
-    ("These coefficients always add up to 0: that is Eq. 17 as it is quoted. A line does not have to.", _as_quoted))
+     "blames j for them. A line holds the others fixed.", _difference))

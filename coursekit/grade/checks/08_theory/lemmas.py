@@ -37,7 +37,7 @@ def _(got):
         c, C, n = (float(number) for number in got[3:])
     except (TypeError, ValueError):
         return "got something else than three lists and three numbers"
-    if not x.shape == y.shape == (len(p),) or (p < 0).any() or abs(p.sum() - 1) > 1e-9 or n < 1 or n % 1:
+    if not x.shape == y.shape == p.shape == (x.size,) or (p < 0).any() or abs(p.sum() - 1) > 1e-9 or n < 1 or n % 1:
         return "x, y and p have one length, p are probabilities, n is a whole number from 1 on"
     near = 1e-9 * C
     if not (0 < c <= C and max(abs(x)) <= C + near and min(y) >= c * n - near and max(y) <= C * n + near):
@@ -50,7 +50,9 @@ def _(got):
 def _(got):
     if type(got) not in (tuple, list) or len(got) != 6:
         return "Return x, y, p, c, C, n: three lists of one length and three numbers."
-    x, y, _, c, C, n = got
+    x, y, p, c, C, n = got
+    if np.shape(p) != np.shape(x) or abs(sum(p) - 1) > 1e-9:
+        return "Each pair (x_i, y_i) has its own probability p_i; together they are 1."
     if max(map(abs, x)) > 1.001 * C or min(y) < 0.999 * c * n or max(y) > 1.001 * C * n:
         return "An example counts if what the lemma assumes is true of it: |X| ≤ C and cn ≤ Y ≤ Cn."
     if min(y) == max(y):
@@ -61,28 +63,25 @@ def _(got):
 
 # -- humped ----------------------------------------------------------------------------------------------------------
 
-@question((1, 0), {"a = 1": (1.0,), "a = 10": (10.0,), "a = −½": (-0.5,), "a = 0": (0.0,), "a = 0.001": (0.001,),
+@question((1, 0), {"a = 1": (1.0,), "a = 10": (10.0,), "a = −½": (-0.5,), "a = 0": (0.0,), "a = 0.0003": (0.0003,),
                    "a is tiny": (1e-9,), "a is tiny and negative": (-1e-7,), "a is huge": (1e9,),
                    "a is nearly −1": (-1 + 1e-9,)},
           returns="integral", tolerance=(1e-9, 1e-16),
           otherwise="At a = 0 the integral is 1/6, at a = 1 it is 3/2 − 2 log 2. Which of the two do you get?",
           hints={"ZeroDivision|division by zero": "The closed form is 0/0 at a = 0, the integral is not: what is it "
                                                   "there, and near there?"})
-def humped(a, *, power=(1, 1), terms=None):
+def humped(a, *, power=1, terms=None, small=0.1, sign=-1):
     """humped(a): ∫₀¹ x(1−x)/(1+ax) dx for every a > −1, to nine digits."""
-    i, k = power
-    if terms or abs(a) < 0.1:
-        return float(sum((-a) ** n * math.factorial(n + i) * math.factorial(k) / math.factorial(n + i + k + 1)
-                         for n in range(terms or 20)))
+    if terms or -small < a < 0.1:
+        return float(sum((sign * a) ** n / ((n + 2) * (n + 3) ** power) for n in range(terms or 20)))
     log = math.log1p(a)
-    return {(1, 1): (a * (a + 2) - 2 * (1 + a) * log) / (2 * a ** 3), (1, 0): (a - log) / a ** 2,
-            (0, 1): ((1 + a) * log - a) / a ** 2, (2, 0): (a * (a - 2) + 2 * log) / (2 * a ** 3)}[power]
+    return (a * (a + 2) - 2 * (1 + a) * log) / (2 * a ** 3) if power else (a - log) / a ** 2
 
 
 humped.mistakes(
-    ("That is Lemma D.2, ∫ x/(1+ax) dx: the factor 1 − x is missing.", dict(power=(1, 0))),
-    ("The factor x is missing.", dict(power=(0, 1))),
-    ("That is ∫ x²/(1+ax) dx. The hump is x(1−x).", dict(power=(2, 0))),
+    ("That is Lemma D.2, ∫ x/(1+ax) dx: the factor 1 − x is missing.", dict(power=0)),
+    ("The series is for small |a|. A negative a is below 0.1 as well: is an abs(…) missing?", dict(small=1)),
+    ("The signs of the series alternate: 1/(1 + ax) = 1 − ax + a²x² − …", dict(sign=1)),
     ("These are the first terms of the series, 1/6 − a/12. They are near enough where a is tiny, and nowhere else.",
      dict(terms=2)))
 

@@ -9,7 +9,7 @@ __all__ = ["centred"]
 
 
 def drawn(T, K, seed, same=1, times=1.0):
-    """log g, y, log g_h, y_h (T, K), the first `same` rows alike in both branches; `times` makes log g larger."""
+    """log g, y, log g_h, y_h (T, K), the first `same` rows alike in both branches; `times` (K,) makes log g larger."""
     parts = np.random.default_rng(seed).integers(-4, 5, (4, T, K)) / 2
     parts[2:, :same] = parts[:2, :same]
     return parts[0] * times, parts[1], parts[2] * times, parts[3]
@@ -24,18 +24,18 @@ def _ratio(x, N, N_h, G, G_h):
 
 @question((1, 2), {"one head, a quarter removed": (*drawn(3, 1, 2), 0.25), "two heads": (*drawn(4, 2, 4), 0.5),
                    "a model that always says 2": (*ALWAYS_TWO, 0.5), "nothing removed": (*drawn(4, 2, 4), 0.0),
-                   "log g of some thousands": (*drawn(4, 2, 9, times=1000.0), 0.75)},
+                   "log g of some thousands": (*drawn(4, 2, 21, times=np.array([1000.0, 1.0])), 0.75)},
           returns="(T,)", tolerance=(1e-9, 1e-11), forbidden=("coursekit.explain.lime_limit",),
           instead="the formula",
           otherwise="Take the first case by hand: G_x first, one number, then f̄_x, then Δ_j for the second token.")
 def centred(log_g, y, log_g_h, y_h, x, *, at=lambda x: x, centre=_ratio, of_heads=np.mean,
-            level=lambda f: f, sign=1):
+            level=lambda f: f, sign=1, over=lambda G: G):
     """centred(log_g, y, log_g_h, y_h, x): (T,), the mean over the heads of Δ_j(x)/G_x."""
     most = np.maximum(log_g.max(0), log_g_h.max(0))
     g, h, x = np.exp(log_g - most), np.exp(log_g_h - most), at(x)
-    N, N_h, G, G_h = (g * y).sum(0), (h * y_h).sum(0), g.sum(0), h.sum(0)                   # (K,)
+    N, N_h, G, G_h = (g * y).sum(0), (h * y_h).sum(0), g.sum(0) + 1e-300, h.sum(0) + 1e-300    # no mistake divides by 0
     f = level(centre(x, N, N_h, G, G_h))
-    return sign * of_heads((g * (y - f) - h * (y_h - f)) / ((1 - x) * G + x * G_h), axis=1)
+    return sign * of_heads((g * (y - f) - h * (y_h - f)) / over((1 - x) * G + x * G_h), axis=1)
 
 
 def _printed(factor):
@@ -60,6 +60,9 @@ centred.mistakes(
      dict(centre=lambda x, N, N_h, G, G_h: N / G)),
     ("f̄_x is a mean of two scores here. Numerator and denominator are mixed first, and divided then.",
      dict(centre=lambda x, N, N_h, G, G_h: (1 - x) * N / G + x * N_h / G_h)),
+    ("The two branches were measured in different units. g and g_h stand in one sum: take one number from both.",
+     lambda log_g, y, log_g_h, y_h, x: centred.reference(log_g - log_g.max(0), y, log_g_h - log_g_h.max(0), y_h, x)),
+    ("Δ_j is not divided by G_x yet.", dict(over=lambda G: 1)),
     ("The heads were added up. The score is their mean.", dict(of_heads=np.sum)),
     ("f̄_x was averaged over the heads first. Each head has a centre of its own.",
      dict(level=lambda f: np.full_like(f, f.mean()))),
@@ -69,6 +72,6 @@ centred.mistakes(
 @centred.suspect
 def _(got, *arguments):
     if kind(got) == "a NumPy array" and got.dtype.kind == "f" and not np.isfinite(got).all():
-        return ("Something is not a number: exp of some thousands is infinite. Only ratios of g count: what may be "
-                "taken from all log g of a head, of both branches, first?")
+        return ("Something is not a number: exp of some thousands is infinite, and of minus some thousands 0. Only "
+                "ratios *within* a head count: what may be taken from all its logarithms, of both branches, first?")
     return None

@@ -28,7 +28,8 @@ def _apart(F):
 @question((2, 2), {"three tokens": (*THREE, np.array([1.0, 0.5, 0.5])), "certain": (*THREE, np.array([1.0, 1.0, 0.0])),
                    "five tokens": (*FIVE, np.array([1.0, 0.3, 0.9, 0.5, 0.0])),
                    "one token": (g3[1:2], y3[1:2], h3[1:2], v3[1:2], np.array([0.25])),
-                   "g of a million": (1e6 * g3, y3, 1e6 * h3, v3, np.array([1.0, 0.5, 0.25])),
+                   "g of millions or millionths": (np.array([1e6, 1e-6]), np.array([2.0, -3]), np.array([1e-6, 2e6]),
+                                                   np.array([1.0, 4]), np.array([0.5, 0.25])),
                    "a token that dwarfs the other": (np.array([1, 2000.0]), np.array([3.0, -1]), np.array([4, 0.5]),
                                                      np.array([-2.0, 0]), np.array([0.5, 1])),
                    "forty tokens": (*(np.tile(part, 8) for part in FIVE), np.linspace(0, 1, 40))},
@@ -54,7 +55,8 @@ mean_score.mistakes(
     ("That is the ratio of the means, E N/E D. The mean of a ratio is another number: D is random, too.",
      _ratio_of_means),
     ("p_t is the probability that token t is *itself*.", dict(keeps=lambda p: 1 - p)),
-    ("All tokens got the same probability here, the mean of p.", dict(keeps=lambda p: np.full_like(p, p.mean()))),
+    ("A replaced token is in N as well, with g_h y_h: ν_t has two parts, as F_t has.",
+     lambda g, y, g_h, y_h, p: mean_score.reference(g, y, g_h, 0 * y_h, p)),
     ("With λ = e^u, dλ is λ du: a factor λ is missing under the sum.", dict(slope=np.ones_like)),
     ("A sum is no integral yet: the step in u is missing.", dict(gap=1.0)),
     ("The factor of token t came in twice: what is in N stands *in place of* the factor that token t has in the "
@@ -70,7 +72,7 @@ def _(got, g, y, g_h, y_h, p):
                 "instead of dividing the product of all.")
     if kind(got) == "a number" and max(g.max(), g_h.max()) > 1e3:
         return ("Right for g of about 1, and not here. λ counts in units of 1/D: where does e^{−λD} begin to fall for "
-                "the largest D, and where has it vanished for the smallest?")
+                "the largest D that any document has, and where has it vanished for the smallest?")
     if kind(got) == "a number" and abs(got - right) < 0.02 * max(1, abs(right)):
         return "Near, but not exact. Is it drawn at random, the step too wide, or the range of u too short?"
     return None
@@ -93,7 +95,8 @@ def _gauss(T):
           otherwise="Two tokens by hand, four documents: is φ_j the mean of what j adds to nothing and of what it adds "
                     "to the other token? And do they add up to f(all) − f(nothing)?",
           hints={"endless": "There are T! orders, too many to walk. If you sum over nodes: are there more than ⌈T/2⌉? "
-                            "And does `mean_score` take all λ at once, as a column?"})
+                            "And does `mean_score` take all λ at once, as a column?",
+                 "deg must be": "leggauss wants one node at least. Half of an odd T is to be rounded: which way?"})
 def shapley(g, y, g_h, y_h, *, nodes=_gauss, there=lambda p: 1.0, gone=lambda p: 0.0):
     """shapley(g, y, g_h, y_h): (T,), the Shapley values of a head's tokens, exact but for rounding."""
     def mean(j, share, own):
@@ -120,6 +123,8 @@ shapley.mistakes(
      dict(nodes=lambda T: (2 * _gauss(T)[0] - 1, 2 * _gauss(T)[1]))),
     ("The difference is between word j there and word j *as likely as the others*. It is between there and gone.",
      dict(gone=lambda p: p)),
+    ("All are 0. Are the two arrays of probabilities one array with two names? `.copy()` makes a second one.",
+     dict(there=lambda p: 0.0)),
     ("The sign is turned round: the score with the word, less the score without it.",
      dict(there=lambda p: 0.0, gone=lambda p: 1.0)))
 

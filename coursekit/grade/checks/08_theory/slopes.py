@@ -52,6 +52,8 @@ two_ways.mistakes(
      "it is from Σ α_s v_s.", dict(less=lambda alpha, y: y)),
     ("The mean in `by_key` counts all tokens alike. It is the head's output: each v_s counts with its α_s.",
      dict(less=lambda alpha, y: y - y.mean(1, keepdim=True))),
+    ("`by_key` was centred with the output of all heads. Each head has a mean of its own.",
+     dict(less=lambda alpha, y: y - (alpha * y).sum(1).mean())),
     ("`by_key` lacks the factor α_t: a token that gets no attention does not change the score.",
      dict(share=torch.ones_like)),
     ("In `by_key` each score changes its own weight alone, α_t(1 − α_t). It changes the weights of the others as well.",
