@@ -1,7 +1,5 @@
 """Check of assignment 04 on a beam search. What a language model is here, generating.py says."""
 
-import math
-
 import torch
 
 from coursekit.grade.kit.question import question
@@ -33,7 +31,7 @@ def beam_search(next_logits, prompt, n, width, eos=None, alpha=0.0, *, what=torc
     """beam_search(next_logits, prompt, n, width, eos, alpha): pairs (new ids, log p / length^alpha), the best first.
 
     ended: what beams do that have ended: "compete", "go on", are "lost", "stop" the search if one of them is the best,
-    are set "aside" until the search is over, or have "places" of their own.
+    or are set "aside" until the search is over.
     """
     beams, aside = [(0.0, [])], []
     for _ in range(n):
@@ -49,8 +47,7 @@ def beam_search(next_logits, prompt, n, width, eos=None, alpha=0.0, *, what=torc
             best = [(total + share, ids + [token]) for token, share in enumerate(log_p)]
             longer += sorted(best, key=lambda beam: -beam[0])[:width] if each else best
         longer.sort(key=lambda beam: -rank(beam[0], len(beam[1])))
-        done = done if ended == "places" else []
-        beams = longer if each else done + longer[:width - len(done)]
+        beams = longer if each else longer[:width]
     beams = sorted(aside + beams, key=lambda beam: -beam[0])[:width] if ended == "aside" else beams
     pairs = [(ids, score(total, len(ids), len(prompt), alpha)) for total, ids in beams]
     return sorted(pairs, key=lambda pair: -pair[1]) if order else pairs
@@ -66,8 +63,6 @@ def _penalty_inside(next_logits, prompt, n, width, eos=None, alpha=0.0):
     return beam_search.reference(next_logits, prompt, n, width, eos, alpha, rank=lambda p, l: p / l ** alpha)
 
 
-AWAY = ("There is a beam that has ended and was overtaken since: `width` others are likelier. It has no place of its "
-        "own, neither aside nor among the beams. Beams that have ended compete with all others, in every step.")
 ENDED = "A beam that has ended was continued. It stays as it is, in the race with the others."
 
 beam_search.mistakes(
@@ -75,14 +70,7 @@ beam_search.mistakes(
      dict(what=lambda row, axis: row)),
     ("Probabilities were added up. The probability of a text is a product, its logarithm a sum of logarithms.",
      dict(what=torch.softmax)),
-    ("A score is nan. The rows hold logits, which may be negative, and a negative number has no logarithm: log_softmax "
-     "makes log-probabilities of logits.", dict(what=lambda row, axis: row.log())),
-    ("That is a probability. The score is its logarithm, divided by lengthᵅ.",
-     dict(score=lambda p, l, start, alpha: math.exp(p))),
-    ("The scores have the wrong sign: a logarithm of a probability is at most 0.",
-     _then(lambda pairs, prompt, eos: [(ids, -score) for ids, score in pairs])),
     ("More than `width` beams are kept. The continuations of *all* beams compete for the places.", dict(each=True)),
-    ("The least likely beams were kept. Is the order turned round?", dict(rank=lambda p, l: -p)),
     ("Only beams that have ended came back. All beams are asked for, at most `width`, the best score first.",
      _then(lambda pairs, prompt, eos: [pair for pair in pairs if pair[0][-1] == eos] or pairs)),
     ("Only the best came back. All beams are asked for, at most `width`, the best first.",
@@ -97,7 +85,9 @@ beam_search.mistakes(
     ("The penalty was used inside the search. Beams are kept by log-probability; only in the end are they ranked by "
      "score.", _penalty_inside),
     ("Beams that have ended are lost. Such a beam stays in the race, as it is.", dict(ended="lost")),
-    (AWAY, dict(ended="aside")), (AWAY, dict(ended="places")),
+    ("There is a beam that has ended and was overtaken since: `width` others are likelier. It has no place of its own, "
+     "neither aside nor among the beams. Beams that have ended compete with all others, in every step.",
+     dict(ended="aside")),
     ("The search stopped too early, with the first end. It goes on, n times, as long as there is a beam that has not "
      "ended.", dict(ended="stop")),
     ("The end itself is missing: the token `eos` is the last of the new ids of a beam that has ended.",
@@ -105,12 +95,6 @@ beam_search.mistakes(
     ("The scores are not divided by lengthᵅ.", dict(score=lambda p, l, start, alpha: p)),
     ("The length counts the new tokens, without those of the prompt.",
      dict(score=lambda p, l, start, alpha: p / (l + start) ** alpha)),
-    ("The length is one too many: it counts the new ids alone.",
-     dict(score=lambda p, l, start, alpha: p / (l + 1) ** alpha)),
-    ("The length counts all new tokens: is one of them, such as the end, left out?",
-     dict(score=lambda p, l, start, alpha: p / max(1, l - 1) ** alpha)),
-    ("The score is *divided* by lengthᵅ.", dict(score=lambda p, l, start, alpha: p * l ** alpha)),
-    ("lengthᵅ is a power: `length ** alpha`.", dict(score=lambda p, l, start, alpha: p / (alpha * l or 1))),
     ("The beams are right, but in another order: the best *score* first, after the division.", dict(order=False)),
     ("The token `eos` stands in the prompt. Only a *new* token ends a text.",
      _then(lambda pairs, prompt, eos: [([], 0.0)] if eos in prompt else pairs)))

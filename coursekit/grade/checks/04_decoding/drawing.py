@@ -38,8 +38,6 @@ def draw(p, u, *, inside=lambda u, end, share: u < end):
     return token
 
 
-BY_SIZE = "The stretches lie in the order of the ids, not sorted by size. (Is the result a rank, not an id?)"
-UPWARDS = "The stretches lie in the order of the ids, from 0 upwards."
 NEIGHBOUR = "That is its neighbour. Does the sum include the token's own probability when u is compared?"
 
 BEYOND = "Rounding left u beyond the sum. Then it is the last token that has any probability."
@@ -52,18 +50,13 @@ draw.mistakes(
     (BEYOND, lambda p, u: draw.reference(p, u) if u < p.sum() else int(p.argmax())),
     ("A stretch includes its beginning, not its end. Is it < where ≤ stands?",
      dict(inside=lambda u, end, share: u <= end)),
-    ("u was rounded. Stretches may be short, and a dart hits the one in which u lies, to the last digit.",
-     lambda p, u: draw.reference(p, round(u, 2))),
     ("The stretches have the lengths p_i as they are. Was p divided by its sum? That moves their ends.",
      lambda p, u: draw.reference(p / p.sum(), u)),
     ("Is u held against each probability alone? A stretch ends where those of all tokens up to it are summed.",
      dict(inside=lambda u, end, share: u < share)),
-    (BY_SIZE, lambda p, u: int(p.argsort(descending=True, stable=True)[
-        draw.reference(p.sort(descending=True).values, u)])),
-    (BY_SIZE, lambda p, u: draw.reference(p.sort(descending=True).values, u)),
+    ("The stretches lie in the order of the ids, not sorted by size.",
+     lambda p, u: int(p.argsort(descending=True, stable=True)[draw.reference(p.sort(descending=True).values, u)])),
     ("That is the likeliest token. Which token it becomes depends on u.", lambda p, u: int(p.argmax())),
-    (UPWARDS, lambda p, u: len(p) - 1 - draw.reference(p.flip(0), u)),
-    (UPWARDS, lambda p, u: draw.reference(p.flip(0), u)),
     (NEIGHBOUR, lambda p, u: max(0, draw.reference(p, u) - 1)), (NEIGHBOUR, lambda p, u: draw.reference(p, u) + 1))
 
 

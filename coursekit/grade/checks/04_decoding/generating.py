@@ -49,18 +49,14 @@ def _downwards(logits):
     return logits.argsort(descending=True, stable=True).tolist()
 
 
-def _upwards(logits):
-    return logits.argsort(stable=True).tolist()
-
-
 ROWS = torch.tensor([[0.0, 3.0, 1.0], [2.0, 0.0, 1.0], [0.0, 0.0, 5.0]])
 TWO_DIGITS = torch.eye(13).index_put((torch.tensor([1]), torch.tensor([5])), torch.tensor(0.5))
 RING = torch.tensor([[0.0, 2.0, 1.0, 0.0], [0.0, 1.0, 3.0, 2.0], [4.0, 0.0, 0.0, 1.0], [1.0, 1.0, 0.0, 0.0]])
 
 
-def _said(text, m, start=0, step=1, gap=0):
-    """Did the last m tokens of a text stand in it before, at start, start + step, …, at least 1 + gap to the left?"""
-    return any(text[i:i + m] == text[-m:] for i in range(start, len(text) - m - gap, step))
+def _said(text, m, start=0, gap=0):
+    """Did the last m tokens of a text stand in it before, from start on, at least 1 + gap to the left?"""
+    return any(text[i:i + m] == text[-m:] for i in range(start, len(text) - m - gap))
 
 
 @question((3, 4), {"plain": (ROWS, [2, 0], 4), "a longer prompt": (RING, [2, 3, 1], 5),
@@ -96,23 +92,7 @@ def greedy(next_logits, prompt, n, eos=None, m=None, *, repeats=lambda text, m, 
     return ids[len(prompt):]
 
 
-def _plain(next_logits, prompt, n, eos=None):
-    return greedy.reference(next_logits, prompt, n, eos)
-
-
-def _stops(next_logits, prompt, n, eos=None, m=None):
-    made, right = _plain(next_logits, prompt, n, eos), greedy.reference(next_logits, prompt, n, eos, m)
-    return made[:next((i for i, pair in enumerate(zip(made, right, strict=False)) if pair[0] != pair[1]), len(right))]
-
-
-def _in_digits(between):
-    return lambda text, m, start: between.join(map(str, text[-m:])) in between.join(map(str, text[:-1]))
-
-
-TOO_FEW = "Groups of m − 1 are kept from coming twice: a token too few. A group has m tokens, the new one included."
-DIGITS = "Groups of ids are compared, not their digits: in a string 1 1 also stands in 11."
-PROMPT_TOO = "The prompt came back as well. Only the new ids are asked for, at most n of them."
-TOO_MANY = "There is a token too many: at most n new ones."
+STOPS = "It stops too early. A banned token is skipped, and the next likeliest is tried."
 
 greedy.mistakes(
     ("A token comes twice, as without m. (ids[-0:] is the whole list, not an empty one.)",
@@ -122,9 +102,8 @@ greedy.mistakes(
          next_logits, prompt, n, eos, m, repeats=lambda text, m, start: text[-1] != eos and _said(text, m))),
     ("The prompt counts, too: what stands in it was said before.",
      dict(repeats=lambda text, m, start: _said(text, m, start))),
-    (PROMPT_TOO, lambda next_logits, prompt, n, *others: (prompt + greedy.reference(next_logits, prompt, n, *others))[
-        :max(n, len(prompt))]),
-    (PROMPT_TOO, lambda next_logits, prompt, *others: prompt + greedy.reference(next_logits, prompt, *others)),
+    ("The prompt came back as well. Only the new ids are asked for, at most n of them.",
+     lambda next_logits, prompt, *others: prompt + greedy.reference(next_logits, prompt, *others)),
     ("The token `eos` stands in the prompt, as it does where every text opens with it. Only a *new* token ends the "
      "text.", lambda next_logits, prompt, n, eos=None, m=None: [] if eos in prompt else greedy.reference(
          next_logits, prompt, n, eos, m)),
@@ -133,11 +112,10 @@ greedy.mistakes(
      lambda next_logits, prompt, n, eos=None, m=None: greedy.reference(next_logits, prompt, n, eos, m) if m else []),
     ("n counts the new tokens, without those of the prompt.",
      lambda next_logits, prompt, n, *others: greedy.reference(next_logits, prompt, max(0, n - len(prompt)), *others)),
-    (TOO_MANY, lambda next_logits, prompt, n, *others: greedy.reference(next_logits, prompt, n + 1, *others)),
-    (TOO_MANY, lambda next_logits, prompt, n, *others: greedy.reference(next_logits, prompt, max(1, n), *others)),
-    ("There are too few: n new tokens, unless `eos` comes before.",
-     lambda next_logits, prompt, n, *others: greedy.reference(next_logits, prompt, max(0, n - 1), *others)),
-    ("Those are the least likely tokens. Is the order turned round?", dict(order=_upwards)),
+    ("There is a token too many: at most n new ones.",
+     lambda next_logits, prompt, n, *others: greedy.reference(next_logits, prompt, n + 1, *others)),
+    ("Those are the least likely tokens. Is the order turned round?",
+     dict(order=lambda logits: logits.argsort(stable=True).tolist())),
     ("The same token again and again. Is the new token put behind the text before the model is asked next?",
      lambda next_logits, prompt, n, *others: greedy.reference(next_logits, prompt, 1) * n),
     ("It does not stop at the end: no token comes behind the token `eos`.",
@@ -149,21 +127,18 @@ greedy.mistakes(
      dict(order=lambda logits: [len(logits) - 1 - token for token in _downwards(logits.flip(0))])),
     ("Every token was banned. Does the last group find itself? Only groups that begin earlier count.",
      dict(repeats=lambda text, m, start: True)),
-    ("It stops too early. A banned token is skipped, and the next likeliest is tried.", _stops),
+    (STOPS, dict(order=lambda logits: _downwards(logits)[:1])),
     ("The same m tokens come twice, as without m. Is a token that would repeat them skipped?",
      dict(repeats=lambda text, m, start: False)),
     ("Groups of m + 1 tokens are kept from coming twice, and groups of m should be. How many of the old tokens does a "
      "group hold, besides the new one?", dict(repeats=lambda text, m, start: _said(text, m + 1))),
-    (TOO_FEW, dict(repeats=lambda text, m, start: m > 1 and _said(text, m - 1))),
-    (TOO_FEW, dict(repeats=lambda text, m, start: _said(text, 1))),
+    ("Groups of m − 1 are kept from coming twice: a token too few. A group has m tokens, the new one included.",
+     dict(repeats=lambda text, m, start: m > 1 and _said(text, m - 1))),
     ("The group with which the old text ends was not looked at. It overlaps the new one: 2 2 stands twice in 2 2 2.",
      dict(repeats=lambda text, m, start: _said(text, m, gap=1))),
-    ("Groups may begin at every place, not only at every m-th: they overlap.",
-     dict(repeats=lambda text, m, start: _said(text, m, step=m))),
-    ("Only repetitions right behind each other are seen. The group may stand anywhere before.",
-     dict(repeats=lambda text, m, start: text[-2 * m:-m] == text[-m:])),
     ("When no token is allowed any more, the text ends where it is.", dict(leftover=0)),
-    (DIGITS, dict(repeats=_in_digits(""))), (DIGITS, dict(repeats=_in_digits(", "))))
+    ("Groups of ids are compared, not their digits: in a string 1 1 also stands in 11.",
+     dict(repeats=lambda text, m, start: "".join(map(str, text[-m:])) in "".join(map(str, text[:-1])))))
 
 
 @greedy.suspect
@@ -172,7 +147,7 @@ def _(got, rows, prompt, n, eos=None, m=None):
         return "Return a plain list of ids, whole numbers."
     right = greedy.reference(*greedy.given(rows, prompt, n, eos, m))
     if m is not None and same(got, right[:len(got)]):
-        return "It stops too early. A banned token is skipped, and the next likeliest is tried."
+        return STOPS
     i = next((i for i, (token, due) in enumerate(zip(got, right, strict=False)) if token != due), None)
     if m is None or i is None:
         return None

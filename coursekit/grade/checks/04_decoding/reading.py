@@ -33,43 +33,19 @@ def _reading(t, T, d_e, d_att, d_out, seed):
                  "empty": "Write it, or use torch.softmax here."},
           otherwise="The cache first: the T rows of K and V, then W_k x and W_v x for each new token. If these are "
                     "right and the output is not: over which axis is the softmax, and who may look where?")
-def read_on(x, W_q, W_k, W_v, K, V, *, sees=lambda T, t: T, scale=lambda x, W_q, W_v, T: len(W_q) ** 0.5,
-            forbidden=-math.inf, weigh=torch.softmax, behind=lambda cache, new: torch.cat([cache, new])):
+def read_on(x, W_q, W_k, W_v, K, V, *, sees=lambda T, t: T, scale=lambda x, W_q: len(W_q) ** 0.5,
+            forbidden=-math.inf, behind=lambda cache, new: torch.cat([cache, new])):
     """read_on(x, W_q, W_k, W_v, K, V): (output (t, d_out), keys (T + t, d_att), values (T + t, d_out))."""
     T, t = len(K), len(x)
     keys, values = behind(K, x @ W_k.T), behind(V, x @ W_v.T)
     may_look = torch.ones(t, T + t, dtype=torch.bool).tril(sees(T, t))
-    scores = x @ W_q.T @ torch.cat([K, x @ W_k.T]).T / scale(x, W_q, W_v, T)
-    return weigh(scores.masked_fill(~may_look, forbidden), -1) @ torch.cat([V, x @ W_v.T]), keys, values
-
-
-def _cache(change):
-    """An answer whose output is right, and whose keys and values are change(cache, new, W, x)."""
-    def answer(x, W_q, W_k, W_v, K, V):
-        output, _, _ = read_on.reference(x, W_q, W_k, W_v, K, V)
-        return output, change(K, x @ W_k.T, W_k, x), change(V, x @ W_v.T, W_v, x)
-    return answer
+    scores = x @ W_q.T @ torch.cat([K, x @ W_k.T]).T / scale(x, W_q)
+    return torch.softmax(scores.masked_fill(~may_look, forbidden), -1) @ torch.cat([V, x @ W_v.T]), keys, values
 
 
 def _output(change):
     """An answer whose cache is right, and whose output is change(x, W_q, W_k, W_v, K, V)."""
     return lambda *given: (change(*given), *read_on.reference(*given)[1:])
-
-
-def _other_keys(keys_of):
-    """An answer that puts keys_of(x, W_q, W_k) into the cache, and looks at them."""
-    def answer(x, W_q, W_k, W_v, K, V):
-        keys = torch.cat([K, keys_of(x, W_q, W_k)])
-        _, _, values = read_on.reference(x, W_q, W_k, W_v, K, V)
-        mask = torch.ones(len(x), len(keys), dtype=torch.bool).tril(len(K))
-        scores = (x @ W_q.T @ keys.T / len(W_q) ** 0.5).masked_fill(~mask, -math.inf)
-        return torch.softmax(scores, -1) @ values, keys, values
-    return answer
-
-
-def _late(x, W_q, W_k, W_v, K, V):
-    _, keys, values = read_on.reference(x, W_q, W_k, W_v, K, V)
-    return torch.softmax(x @ W_q.T @ keys.T / len(W_q) ** 0.5, -1).tril(len(K)) @ values
 
 
 def _cache_alone(x, W_q, W_k, W_v, K, V):
@@ -89,37 +65,20 @@ read_on.mistakes(
      dict(sees=lambda T, t: T - 1)),
     ("Each new token sees one token of the future. New token i sees the columns 0 to T + i.",
      dict(sees=lambda T, t: T + 1)),
-    ("The triangle of the mask moves to the right by as many places as tokens were read before, not by as many as are "
-     "new.", dict(sees=lambda T, t: t)),
     ("The future has the score 0 here, and e⁰ = 1: it counts. Only a score of −∞ gives a weight of 0.",
      dict(forbidden=0.0)),
-    ("The mask comes after the softmax, so rows no longer sum to one, and the future has been used.", _output(_late)),
-    ("Keys and values have changed places: output, keys, values.",
-     lambda *given: [read_on.reference(*given)[i] for i in (0, 2, 1)]),
     ("The cache came back as it was. The new tokens' keys and values go into it, behind the old ones.",
      dict(behind=lambda cache, new: cache)),
     ("Only the new keys came back. The cache is the old ones with the new ones behind them: torch.cat.",
      dict(behind=lambda cache, new: new)),
     ("The new keys stand in front. They come behind the old ones: the order of the rows is that of the text.",
      dict(behind=lambda cache, new: torch.cat([new, cache]))),
-    ("Queries went into the cache. Nobody looks at a query later: it is keys that are kept, W_k x.",
-     _other_keys(lambda x, W_q, W_k: x @ W_q.T)),
-    ("The queries are W_q x. Were keys used for them?", _output(
-        lambda x, W_q, W_k, W_v, K, V: read_on.reference(x, W_k, W_k, W_v, K, V)[0])),
     ("The new tokens see neither themselves nor each other: they look at the cache as it was.", _output(_cache_alone)),
     ("The new tokens look only at each other. They see the whole cache as well.", _output(_new_alone)),
-    ("The cache and the new tokens have a softmax each, so that the weights of a row sum to two. One softmax runs over "
-     "both.", _output(lambda *given: _cache_alone(*given) + _new_alone(*given))),
-    ("The scores are not scaled: where is √d_att?", dict(scale=lambda x, W_q, W_v, T: 1.0)),
+    ("The scores are not scaled: where is √d_att?", dict(scale=lambda x, W_q: 1.0)),
     ("The scores are divided by √d_e. It is √d_att, the length of a key.",
-     dict(scale=lambda x, W_q, W_v, T: x.shape[1] ** 0.5)),
-    ("The scores are divided by √d_out. It is √d_att, the length of a key.",
-     dict(scale=lambda x, W_q, W_v, T: len(W_v) ** 0.5)),
-    ("The scores are divided by the root of the number of tokens, not √d_att.",
-     dict(scale=lambda x, W_q, W_v, T: (T + len(x)) ** 0.5)),
-    ("The scores are divided by d_att. It is its square root.", dict(scale=lambda x, W_q, W_v, T: len(W_q))),
-    ("The weights went through a second softmax: one makes weights of scores, and they sum to one already.",
-     dict(weigh=lambda scores, axis: torch.softmax(torch.softmax(scores, axis), axis))))
+     dict(scale=lambda x, W_q: x.shape[1] ** 0.5)),
+    ("The scores are divided by d_att. It is its square root.", dict(scale=lambda x, W_q: len(W_q))))
 
 
 @read_on.suspect

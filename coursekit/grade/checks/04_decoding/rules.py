@@ -62,8 +62,6 @@ tempered.mistakes(
      dict(warm=lambda logits, tau: _exp(logits, 1 / tau if math.isfinite(tau) else tau))),
     ("The temperature divides the probabilities, which then do not sum to one. It divides the logits, before.",
      lambda logits, tau: tempered.reference(logits, 1) / tau if tau else tempered.reference(logits, 0)),
-    ("The temperature divides the *logits*. Here probabilities went through a second softmax.",
-     dict(warm=lambda logits, tau: _exp(torch.softmax(logits, -1), tau))),
     ("exp of a large number is infinite, and ∞/∞ is not a number. Which number can be subtracted from all logits "
      "without changing the probabilities? (A cold temperature makes logits larger.)",
      dict(warm=lambda logits, tau: torch.exp(logits / tau))),
@@ -71,8 +69,6 @@ tempered.mistakes(
      dict(warm=lambda logits, tau: torch.exp((logits - logits.amax(0)) / tau), total=lambda e: e.sum(0))),
     ("The whole table sums to one. Each row is a distribution of its own, with a sum of its own.",
      dict(total=lambda e: e.sum())),
-    ("The whole table sums to one. Each row is a distribution of its own, with a sum of its own.",
-     dict(warm=lambda logits, tau: torch.exp((logits - logits.max()) / tau), total=lambda e: e.sum())),
     ("That is temperature 1. At 0 only the likeliest token is left, with everything.",
      dict(cold=lambda logits: _exp(logits, 1))),
     ("In some row nobody is left: the largest logit of *each row* counts, not that of the whole table.",
@@ -89,9 +85,6 @@ tempered.mistakes(
     ("Everything in a row was rounded to 0, and 0/0 is not a number. Is there a power 1/τ? Of numbers below 1 it is 0 "
      "soon. Divide the logits by τ, the largest of the row subtracted, before exp is taken.",
      dict(warm=lambda logits, tau: torch.softmax(logits, -1) ** (1 / tau))),
-    ("Nearly right: digits got lost. What is rounded before the temperature comes in, a cold one makes large, as a "
-     "power 1/τ does. Divide the logits by τ, and take exp of that.",
-     dict(warm=lambda logits, tau: _exp(logits, 1) ** (1 / tau))),
     ("In some row every exp was rounded to 0: the largest logit of *each row* is subtracted, not that of the whole "
      "table.", dict(warm=lambda logits, tau: torch.exp((logits - logits.max()) / tau))))
 
@@ -133,10 +126,6 @@ def _kth(p, k):
     return p.topk(min(k, p.shape[1])).values[:, -1:]
 
 
-def _kth_smallest(p, k):
-    return p.topk(min(k, p.shape[1]), largest=False).values[:, -1:]
-
-
 def _left(got, right):
     """What to say if the right tokens are left."""
     if kind(got) == "a tensor" and got.shape == right.shape and torch.equal(got > 0, right > 0):
@@ -172,26 +161,18 @@ keep_top_k.mistakes(
     (FLAT, dict(rescale=_softmax)), (SORTED, dict(rescale=_in_order)),
     ("The shape stays (n, D): a token that may not be drawn keeps its place, with probability 0.",
      lambda p, k: rescaled(p.topk(min(k, p.shape[1])).values)),
-    ("All rows keep the tokens that the first row keeps. Each row has its own likeliest tokens.",
-     lambda p, k: rescaled(p * (p[0] >= _kth(p, k)[0]))),
     ("One row's threshold is used for all. Each row has its own k-th largest probability.",
      dict(smallest=lambda p, k: _kth(p, k)[0])),
     ("The k likeliest of the whole table were kept. Each row has k of its own.",
      dict(smallest=lambda p, k: p.flatten().topk(min(k, p.numel())).values[-1])),
     ("k was cut to the number of rows. The size of the vocabulary is the number of columns, p.shape[1].",
      dict(smallest=lambda p, k: _kth(p, min(k, len(p))))),
-    ("k is larger than D here. Then all tokens stay.", dict(smallest=lambda p, k: _kth(p, min(k, p.shape[1] - 1)))),
     ("The k-th is missing: it stays as well. Is it > where ≥ is meant? (With k = 1 nothing is left then, and 0/0 is "
      "not a number.)", dict(stays=torch.gt)),
-    ("Equal numbers were counted once. The k-th largest counts every token, also those that tie above it.",
-     dict(smallest=lambda p, k: torch.stack([row.unique()[-k:][:1] for row in p]))),
     ("There is one too many: that is the (k + 1)-th largest. Places count from 0, so the k-th is at k − 1.",
      dict(smallest=lambda p, k: _kth(p, k + 1))),
     ("That is the k-th smallest. What is at least as large as the k-th *largest* of its row stays.",
-     dict(smallest=_kth_smallest)),
-    ("Those are the least likely. Is the order turned round?", dict(smallest=_kth_smallest, stays=torch.le)),
-    ("Only the likeliest of each row are left, whatever k is. The k-th largest decides who stays.",
-     dict(smallest=lambda p, k: _largest(p))),
+     dict(smallest=lambda p, k: p.topk(min(k, p.shape[1]), largest=False).values[:, -1:])),
     ("Tokens exactly as likely as the k-th stay as well, so more than k may be left. Compare with the k-th largest "
      "probability instead of taking places.", _exactly_k))
 
@@ -206,8 +187,6 @@ def _(got, p, k):
 EIGHTHS = torch.tensor([[0.125, 0.5, 0.125, 0.25], [0.125, 0.125, 0.125, 0.625]])
 MISSING = ("The token with which the sum reaches the mass is missing. Without it the set does not hold enough, or is "
            "empty: ask what the *likelier* tokens hold already, without it.")
-SCATTER = ("A token stayed that is less likely than one that went. If you work with sorted probabilities: what is "
-           "found for rank r has to go back to the place of the token with rank r (scatter; gather does the opposite).")
 
 
 def _downwards(p):
@@ -241,16 +220,6 @@ def _with_ties(p, mass):
     return rescaled(p * (p >= p.where(kept > 0, 2).amin(-1, keepdim=True)))
 
 
-def _size_of_the_first(p, mass):
-    size = int((keep_nucleus.reference(p, mass)[0] > 0).sum())
-    return rescaled(p * _to_their_places(_downwards(p), torch.ones_like(p).cumsum(-1) <= size))
-
-
-def _sum_goes_on(p, mass):
-    first = torch.zeros_like(p).scatter(1, _downwards(p)[:, :1], 1)     # of each row but the first one token is left
-    return torch.cat([keep_nucleus.reference(p[:1], mass), first[1:]])
-
-
 keep_nucleus.mistakes(
     (MISSING, dict(stays=lambda before, share, mass: before + share <= mass)),
     (MISSING, dict(stays=lambda before, share, mass: before + share < mass)),
@@ -258,19 +227,14 @@ keep_nucleus.mistakes(
     (FLAT, dict(rescale=_softmax)), (SORTED, dict(rescale=_in_order)),
     ("As many tokens as should be, but others: the mask belongs to the *sorted* places. Entry r of it is about the "
      "token with rank r, so it has to go back to that token's place.", dict(back=lambda ranked, inside: inside)),
-    (SCATTER, dict(back=lambda ranked, inside: inside.gather(-1, ranked))),
     ("The tokens were added up in the order of their ids. The likeliest come first.",
      dict(order=lambda p: torch.arange(p.shape[1]).expand(p.shape))),
     ("The least likely were added up first. The likeliest come first.",
      dict(order=lambda p: p.argsort(dim=-1, stable=True))),
     ("There is a token too many. As soon as the sum has reached the mass exactly, the set is large enough: “at least” "
      "is fulfilled.", dict(stays=lambda before, share, mass: before <= mass)),
-    ("The sum went on from the row before. Each row begins again at 0.", _sum_goes_on),
-    ("mass is no bound for a single token. It is what the tokens of the nucleus hold *together*.",
-     lambda p, mass: rescaled(p * (p >= 1 - mass))),
     ("mass is no bound for a single token. It is what the tokens of the nucleus hold *together*.",
      lambda p, mass: rescaled(p * (p >= mass))),
-    ("One row decides for all. Each row has its own nucleus, of its own size.", _size_of_the_first),
     ("One row decides for all. Each row has its own nucleus, of its own size.",
      lambda p, mass: rescaled(p * (keep_nucleus.reference(p, mass) > 0).any(0))),
     ("All tokens that tie at the edge were kept. The nucleus is the *smallest* set: of equally likely tokens at its "
@@ -285,5 +249,7 @@ def _(got, p, mass):
     if words := _left(got, right):
         return words
     if (p.where(got > 0, 2).amin(-1) < p.where(got == 0, 0).amax(-1)).any():
-        return SCATTER
+        return ("A token stayed that is less likely than one that went. If you work with sorted probabilities: what is "
+                "found for rank r has to go back to the place of the token with rank r (scatter; gather does the "
+                "opposite).")
     return None
