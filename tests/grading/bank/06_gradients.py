@@ -144,31 +144,26 @@ def _(G, words, how):
 
 # -- best_swap -------------------------------------------------------------------------------------------------------
 
-def _swap(G, ids, W_e, allowed, change=None, better=lambda a, b: a > b, skip=lambda v, old: v == old, order=sorted):
-    change = change or (lambda t, v: ((W_e[v] - W_e[ids[t]]) @ G[t]).item())
-    best = None
-    for t in range(len(ids)):
-        for v in order(allowed):
-            if not skip(v, ids[t]) and (best is None or better(change(t, v), best[2])):
-                best = t, v, change(t, v)
-    return best
+def _swaps(G, ids, W_e, allowed):
+    return [(t, v, ((W_e[v] - W_e[ids[t]]) @ G[t]).item())
+            for t in range(len(ids)) for v in sorted(allowed) if v != ids[t]]
+
+
+def _swap(G, ids, W_e, allowed):
+    return max(_swaps(G, ids, W_e, allowed), key=lambda swap: swap[2], default=None)
 
 
 @wrong("best_swap", "another one has a larger forecast")
 def _(G, ids, W_e, allowed):
     found = _swap(G, ids, W_e, allowed)
-    if found and found[2] < 0:                                          # “nothing gets better: any will do”
-        return _swap(G, ids, W_e, allowed, better=lambda a, b: False)
-    return found
+    return found if not found or found[2] > 0 else _swaps(G, ids, W_e, allowed)[0]      # “any will do”
 
 
 @wrong("best_swap", "does your search begin with 0 as the number to beat?")
 def _(G, ids, W_e, allowed):
     best = None, None, 0
-    for t in range(len(ids)):
-        for v in sorted(allowed):
-            if v != ids[t] and (change := ((W_e[v] - W_e[ids[t]]) @ G[t]).item()) > best[2]:
-                best = t, v, change
+    for swap in _swaps(G, ids, W_e, allowed):
+        best = swap if swap[2] > best[2] else best
     return None if best[0] is None else best
 
 
@@ -278,26 +273,15 @@ def _averaging(slopes, change, e, start, tolerance, most):
 
 @wrong("complete", "only the points between them are new")
 def _(slopes, change, e, start, tolerance, most):
-    n = 1
-    while True:
-        found = slopes(start + torch.linspace(0, 1, n + 1).to(e)[:, None, None] * (e - start))      # every point anew
-        scores = ((e - start) * (found.sum(0) - (found[0] + found[-1]) / 2) / n).sum(1)
-        if abs(change - scores.sum().item()) <= tolerance or 2 * n > most:
-            return scores, n, change - scores.sum().item()
-        n *= 2
+    _, n, _ = _averaging(slopes, change, e, start, tolerance, most)     # and once more, now that n is known
+    return _averaging(slopes, change, e, start, tolerance, n)
 
 
 @wrong("complete", "about 17 different ones. Each is a pass through the model. Does the sum come out before the last")
 def _(slopes, change, e, start, tolerance, most):
-    step, n, mean = e - start, 1, slopes(torch.stack([start, e])).mean(0)
-    while True:
-        a = (torch.arange(n, dtype=e.dtype) + 0.5) / n
-        new = slopes(start + a[:, None, None] * step).mean(0)           # before anybody knows whether they are needed
-        scores = (step * mean).sum(1)
-        remainder = change - scores.sum().item()
-        if abs(remainder) <= tolerance or 2 * n > most:
-            return scores, n, remainder
-        mean, n = (mean + new) / 2, 2 * n
+    scores, n, remainder = _averaging(slopes, change, e, start, tolerance, most)
+    integrated(slopes, e, start[None], n)                               # the next round, needed or not
+    return scores, n, remainder
 
 
 @wrong("complete", "does it stop when twice as many are more than `most`?")

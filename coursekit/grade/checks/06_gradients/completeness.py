@@ -63,8 +63,7 @@ def _trapezoids(n):
           hints={"endless": "The number of steps doubles each time: does it stop when twice as many are more than "
                             "`most`?"})
 def complete(slopes, change, e, start, tolerance, most, *, rule=_trapezoids, first=1, enough=lambda r, t: abs(r) <= t,
-             last=lambda n, most: 2 * n > most, factor=lambda e, s: e - s, added=lambda x: x.sum(1),
-             count=lambda n: n, signed=lambda r: r):
+             last=lambda n, most: 2 * n > most, factor=lambda e, s: e - s, signed=lambda r: r):
     """complete(slopes, change, e, start, tolerance, most): (scores (T,), n, remainder), with n = 1, 2, 4, … steps."""
     known, n = {}, first                                                # a → the slopes there, (T, d_e)
     while True:
@@ -72,63 +71,29 @@ def complete(slopes, change, e, start, tolerance, most, *, rule=_trapezoids, fir
         points = start + torch.tensor(new, dtype=e.dtype)[:, None, None] * (e - start)
         known.update(zip(new, slopes(points) if new else [], strict=True))
         mean = sum(weight * known[a] for a, weight in rule(n))
-        scores = added(factor(e, start) * mean)
+        scores = (factor(e, start) * mean).sum(1)
         remainder = change - ((e - start) * mean).sum().item()
         if enough(remainder, tolerance) or last(n, most):
-            return scores, count(n), signed(remainder)
+            return scores, n, signed(remainder)
         n *= 2
-
-
-def _unhalved(slopes, change, e, start, tolerance, most):
-    """The new points are added, and the old ones keep their weight."""
-    grow = [2 ** i for i in range(12)]
-    return complete.reference(slopes, change, e, start, tolerance, most, rule=lambda n: [(0, 0.5), (1, 0.5)] + [
-        ((i + 0.5) / k, 1 / k) for k in grow if k < n for i in range(k)])
-
-
-def _old_points(slopes, change, e, start, tolerance, most):
-    """The left ends of the old steps in place of their middle."""
-    n, mean = 1, slopes(torch.stack([start, e])).mean(0)
-    while True:
-        scores = ((e - start) * mean).sum(1)
-        remainder = change - scores.sum().item()
-        if abs(remainder) <= tolerance or 2 * n > most:
-            return scores, n, remainder
-        a = torch.arange(n, dtype=e.dtype) / n
-        mean, n = (mean + slopes(start + a[:, None, None] * (e - start)).mean(0)) / 2, 2 * n
 
 
 complete.mistakes(
     ("These are midpoints. Asked for are the points 0, 1/n, …, 1, both ends included, the ends with half the weight.",
      dict(rule=lambda n: [((i + 0.5) / n, 1 / n) for i in range(n)])),
-    ("These are the right ends of the steps alone. The point 0 belongs to it, and both ends have half the weight.",
-     dict(rule=lambda n: [((i + 1) / n, 1 / n) for i in range(n)])),
-    ("These are the left ends of the steps alone. The point 1 belongs to it, and both ends have half the weight.",
-     dict(rule=lambda n: [(i / n, 1 / n) for i in range(n)])),
     ("All n + 1 points have the same weight here. The two ends count half, and the sum is divided by n.",
      dict(rule=lambda n: [(i / n, 1 / (n + 1)) for i in range(n + 1)])),
     ("The two ends of the path count half; here they count in full.",
      dict(rule=lambda n: [(i / n, 1 / n) for i in range(n + 1)])),
-    ("Each old point is to get half the weight that it had: the mean slopes of 2n steps are the average of the old "
-     "mean and of the new points' mean.", _unhalved),
-    ("The points that are new with 2n steps lie in the middle of the n old steps. Here old ones are asked again.",
-     _old_points),
     ("The remainder keeps its sign: negative if the scores add up to more than `change`.", dict(signed=abs)),
     ("The remainder has the wrong sign. It is `change` less the sum of the scores, negative if they add up to more.",
      dict(signed=lambda r: -r)),
-    ("One step is enough here: the first attempt is n = 1, with the two ends alone.", dict(first=2)),
-    ("n was doubled once too often: it is the number of steps of *these* scores.", dict(count=lambda n: 2 * n)),
-    ("n counts the steps, not the points: there is one point more than steps.", dict(count=lambda n: n + 1)),
-    ("One number for each token: a token's products are still to be added up over its d_e coordinates.",
-     dict(added=lambda products: products)),
     ("The mean slopes were multiplied by e. It is the step, e − e⁰.", dict(factor=lambda e, s: e)),
     ("The mean slopes are still to be multiplied by the step, e − e⁰.", dict(factor=lambda e, s: torch.ones_like(e))),
     ("The sign is turned round: the step leads *from* the baseline *to* e, e − e⁰.", dict(factor=lambda e, s: s - e)),
     ("Not yet within the tolerance: a remainder below 0 counts by its size, abs(…).", dict(enough=lambda r, t: r <= t)),
     ("It was enough already: |remainder| ≤ tolerance. (“At most” includes equal.)",
-     dict(enough=lambda r, t: abs(r) < t)),
-    ("More steps than `most` are not allowed: stop if 2n would be more.", dict(last=lambda n, most: n >= most)),
-    ("It stopped too early: 2n steps are allowed if 2n is `most` itself.", dict(last=lambda n, most: 2 * n >= most)))
+     dict(enough=lambda r, t: abs(r) < t)))
 
 
 @complete.suspect

@@ -31,15 +31,14 @@ TIE = torch.tensor([[1.0, 0.0], [1.0, 2.0], [1.0, -1.0]]).double()      # three 
           returns="(T, d_e)", forbidden=AUTOGRAD, instead="your formula", tolerance=(1e-9, 1e-10),
           otherwise="Derive it in two steps: how f changes with each score s_t (it is α_t times something), and how "
                     "s_t changes with e_t, and with e_0. Then what y_t = e_t·w adds.")
-def head_slopes(e, M, w, *, scores=lambda e, M: e @ M @ e[0], share=lambda alpha, y: alpha * (y - alpha @ y),
-                value=lambda alpha, r: alpha, own=lambda alpha, r: r, key=lambda M, e: M @ e[0],
-                asks=lambda r, e, M: r @ e @ M, rows=slice(1), replaced=False, times=1):
+def head_slopes(e, M, w, *, share=lambda alpha, y: alpha * (y - alpha @ y), value=lambda alpha, r: alpha,
+                own=lambda alpha, r: r, key=lambda M, e: M @ e[0], asks=lambda r, e, M: r @ e @ M, rows=slice(1)):
     """head_slopes(e, M, w): the slopes (T, d_e) of Σ_t α_t e_t·w, α = softmax_t(e_t·M e_0), row 0 included."""
-    alpha, y = torch.softmax(scores(e, M), 0), e @ w                    # (T,), (T,)
+    alpha, y = torch.softmax(e @ M @ e[0], 0), e @ w                     # (T,), (T,)
     r = share(alpha, y)                                                 # (T,), how f changes with s_t
     found = torch.outer(value(alpha, r), w) + torch.outer(own(alpha, r), key(M, e))
-    found[rows] = found[rows] * (not replaced) + asks(r, e, M)
-    return found * times
+    found[rows] += asks(r, e, M)
+    return found
 
 
 def _nothing(r, e, M):
@@ -54,46 +53,28 @@ head_slopes.mistakes(
     ("All rows but row 0 are right. There e_0 was treated as any other token; but it asks, too, and so it changes the "
      "score of *every* token, its own included.", dict(asks=_nothing)),
     ("What row 0 has in addition was given to every row. Only e_0 asks.", dict(rows=slice(None))),
-    ("Nearly: e_0 looks at itself as well. In e_0·M e_0 it stands twice, so t = 0 belongs to the sum, too.",
-     dict(asks=lambda r, e, M: r[1:] @ e[1:] @ M)),
     ("Row 0 has only its own score as the one that asks. e_0 stands in the score of *every* token: the sum runs over "
      "all t.", dict(asks=lambda r, e, M: r[0] * (e[0] @ M))),
-    ("Row 0 is not complete: e_0 is looked at as any other token is, and asks *in addition*.", dict(replaced=True)),
-    ("Row 0 is not complete: e_0 has a score of its own, as any other token, and asks *in addition*.",
-     dict(asks=lambda r, e, M: r @ e @ M - r[0] * (M @ e[0]))),
     ("What row 0 has in addition has the wrong sign.", dict(asks=lambda r, e, M: -(r @ e @ M))),
     ("In row 0 a matrix is the wrong way round: e_t·M e_0 = (Mᵀ e_t)·e_0.", dict(asks=lambda r, e, M: M @ (r @ e))),
     ("e_t·M e_0 is (M e_0)·e_t. Here M is transposed for the tokens that are looked at.",
      dict(key=lambda M, e: M.T @ e[0])),
-    ("M has to stand the other way round in both places: e_t·M e_0 is (M e_0)·e_t, and (Mᵀ e_t)·e_0.",
-     dict(key=lambda M, e: M.T @ e[0], asks=lambda r, e, M: M @ (r @ e))),
-    *(("M is transposed inside the scores: s_t is e_t·M e_0, so that M turns e_0.", instead)
-      for instead in (dict(scores=lambda e, M: e @ M.T @ e[0]), lambda e, M, w: head_slopes.reference(e, M.T, w))),
-    *(("The scores were divided by a root. M stands for W_kᵀ W_q / √d_att: that has been done.", instead)
-      for instead in (dict(scores=lambda e, M: e @ M @ e[0] / len(M) ** 0.5),
-                      lambda e, M, w: head_slopes.reference(e, M / len(M) ** 0.5, w))),
+    ("M is transposed inside the scores: s_t is e_t·M e_0, so that M turns e_0.",
+     lambda e, M, w: head_slopes.reference(e, M.T, w)),
     ("The mean is missing. A token that gets more attention takes it away from the others: its y counts less the "
      "average, f.", dict(share=_mean_missing)),
     ("The second part lacks its factor α_t: a token without any attention has no slope.",
      dict(share=lambda alpha, y: y - alpha @ y)),
-    ("Each score changes its own weight here. It changes all the others as well: they have to make room.",
-     dict(share=lambda alpha, y: alpha * (1 - alpha) * y)),
     ("The average that is taken away is f: each y counts with its α there.",
      dict(share=lambda alpha, y: alpha * (y - y.mean()))),
-    ("The sign of one part is turned round: more attention for a token whose y is above f raises f.",
-     dict(share=lambda alpha, y: alpha * (alpha @ y - y))),
     ("Two things: the mean is missing (more attention for one is less for the others), and so is what row 0 has in "
      "addition, because it asks.", dict(share=_mean_missing, asks=_nothing)),
-    ("y_t = e_t·w stands in f with the weight α_t: w comes in α_t times. Here it comes in as often as the score does.",
-     dict(value=lambda alpha, r: r)),
     ("Right for y_t. The score s_t does not change f by α_t, but by how much f changes with s_t.",
      dict(own=lambda alpha, r: alpha)),
     ("That is the slope with the attention held fixed. The weights depend on e, too.",
      dict(key=lambda M, e: 0 * e[0], asks=_nothing)),
     ("That is how the weights change. What they weigh changes, too: y_t = e_t·w.",
      dict(value=lambda alpha, r: 0 * alpha)),
-    ("The sign is turned round.", dict(times=-1)),
-    ("Nothing is divided by T: the weights sum to one.", lambda e, M, w: head_slopes.reference(e, M, w) / len(e)),
     ("The weights depend on e_t as a key, not only on e_0 as a query.", dict(key=lambda M, e: 0 * e[0])))
 
 

@@ -40,49 +40,24 @@ def integrated(slopes, e, starts, n, *, nodes=lambda n: (torch.arange(n).double(
     return over(torch.stack([added(factor(e, s) * slope) for s, slope in zip(starts, found, strict=True)]))
 
 
-def _product_of_means(slopes, e, starts, n):
-    scores = [integrated.reference(slopes, e, starts[i:i + 1], n, factor=lambda e, s: 1, added=lambda x: x)
-              for i in range(len(starts))]                              # mean slopes (T, d_e)
-    return ((e - starts.mean(0)) * sum(scores) / len(starts)).sum(1)
-
-
-ANEW = "In each portion a begins anew. The midpoints are numbered from 1 to n, through all portions of a path."
-ONLY = "Only one portion of the points came in. All of them do, and each of the n points counts the same."
-LOST = "The last, shorter portion did not come in. Each of the n points counts the same."
 integrated.mistakes(
     ("These are the right ends of the steps, 1/n, 2/n, …, 1. Asked for are the midpoints.",
      dict(nodes=lambda n: torch.arange(1, n + 1) / n)),
     ("These are the left ends of the steps, 0, 1/n, …: asked for are the midpoints.",
      dict(nodes=lambda n: torch.arange(n) / n)),
-    ("The midpoints are a step too early: the first is a = ½/n. (i begins with 1.)",
-     dict(nodes=lambda n: (torch.arange(n) - 0.5) / n)),
-    ("The midpoints are a step too late: the first is a = ½/n. (`arange(n)` begins with 0.)",
-     dict(nodes=lambda n: (torch.arange(n) + 1.5) / n)),
     ("Here a runs from 0 to 1, both ends included. The midpoints stay away from the ends.",
      dict(nodes=lambda n: torch.linspace(0, 1, n))),
     ("Here a runs from 0 to 1, both ends included, n + 1 points in all. There are n midpoints.",
      dict(nodes=lambda n: torch.linspace(0, 1, n + 1))),
-    ("These points are n equal parts of n + 1 steps, i/(n + 1). The midpoints of n steps are (i − ½)/n.",
-     dict(nodes=lambda n: torch.arange(1, n + 1) / (n + 1))),
-    ("The slopes were only taken at e, the end of the path.", dict(nodes=lambda n: torch.ones(1))),
-    ("That is a row for each baseline. Asked for is their mean.", dict(over=lambda scores: scores)),
-    ("One number for each token: a token's products are still to be added up over its d_e coordinates.",
-     dict(added=lambda products: products)),
     ("The products were added up over the tokens. A token's products are added up over its d_e coordinates.",
      dict(added=lambda products: products.sum(0))),
-    ("That is one number for the whole document. Each token has its own: add up its row.", dict(added=torch.sum)),
-    ("A token's products were averaged over its coordinates. They are added up.",
-     dict(added=lambda products: products.mean(1))),
     ("The slopes were added up along the path. An integral over a from 0 to 1 is their *mean*.",
      dict(mean=lambda found: torch.cat(found).sum(0))),
     ("The sign is turned round: the step leads *from* the baseline *to* e, e − e⁰.", dict(factor=lambda e, s: s - e)),
     ("The slopes were averaged along the path, but not multiplied by the step e − e⁰.", dict(factor=lambda e, s: 1)),
-    ("The path starts at e and leads away from the baseline.", dict(point=lambda s, a, e: e + a * (e - s))),
     ("The baselines' scores were added up. Asked for is their mean.", dict(over=lambda scores: scores.sum(0))),
     ("The baselines were averaged first, and one path walked from their mean. Each baseline has a path of its own.",
      lambda slopes, e, starts, n: integrated.reference(slopes, e, starts.mean(0, keepdim=True), n)),
-    ("The slopes and the steps were each averaged over the baselines, and then multiplied. The mean of products is not "
-     "the product of means: multiply for each baseline.", _product_of_means),
     ("Only one of the baselines came in.", dict(over=lambda scores: scores[0])),
     ("The mean slopes were multiplied by e. It is the step, e − e⁰.", dict(factor=lambda e, s: e)),
     ("The path starts at zero here, whatever the baseline: a·e. It leads from e⁰ to e.",
@@ -92,13 +67,10 @@ integrated.mistakes(
      lambda slopes, e, starts, n: integrated.reference(slopes, e, starts, min(n, AT_ONCE))),
     ("The mean of the portions' means: the last portion is shorter, and its points count too much. Each of the n "
      "points counts the same.", dict(mean=lambda found: sum(part.mean(0) for part in found) / len(found))),
-    ("The portions' means were added up. Asked for is the mean over all n points, in which each counts the same.",
-     dict(mean=lambda found: sum(part.mean(0) for part in found))),
-    (LOST, dict(mean=lambda found: _mean([part for part in found if len(part) == len(found[0])]))),
-    *((ONLY, dict(mean=lambda found, i=i: found[i].mean(0))) for i in (0, -1)),
-    (ONLY, dict(mean=lambda found: found[0].sum(0) / sum(map(len, found)))),
-    *((ANEW, dict(nodes=lambda n, of=of: (torch.arange(n) % AT_ONCE + 0.5) / of(n)))
-      for of in (lambda n: n, lambda n: torch.tensor([min(AT_ONCE, n - i // AT_ONCE * AT_ONCE) for i in range(n)]))))
+    ("The last, shorter portion did not come in. Each of the n points counts the same.",
+     dict(mean=lambda found: _mean([part for part in found if len(part) == len(found[0])]))),
+    ("Only the last portion of the points came in. All of them do, and each of the n points counts the same.",
+     dict(mean=lambda found: found[-1].mean(0))))
 
 
 @integrated.suspect

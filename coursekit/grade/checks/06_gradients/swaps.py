@@ -28,11 +28,11 @@ SLOPES = torch.tensor([[1.0, 0.5], [-1.0, 1.0], [0.0, -1.0]]).double()          
                             "lowers it least: does your search begin with 0 as the number to beat? (And does the "
                             "function end with `return …`?)"})
 def best_swap(G, ids, W_e, allowed, *, old=1, told=None, sign=1, size=False, margin=0.0, identity=False, anywhere=False,
-              absent=False, last=False, places=False):
+              last=False, places=False):
     """best_swap(G, ids, W_e, allowed): (t, v, change), the swap with the largest forecast; None if there is no swap."""
     new, gone = G @ W_e.T, (G * W_e[ids]).sum(1, keepdim=True)          # (T, D) of the words that come, (T, 1) that go
     forecasts = sign * (new - old * gone)
-    words = range(len(W_e)) if anywhere else [v for v in allowed if not (absent and v in ids)]
+    words = range(len(W_e)) if anywhere else allowed
     worth = forecasts.abs() if size else forecasts
     swaps = [(worth[t, v].item(), t, v) for t in range(len(ids)) for v in words if identity or v != ids[t]]
     if not swaps:
@@ -52,8 +52,6 @@ best_swap.mistakes(
      "the largest *size*.", dict(size=True)),
     ("A word in place of itself is no swap, even if all others make it worse.", dict(identity=True)),
     ("Only the words in `allowed` may come in.", dict(anywhere=True)),
-    ("Words that stand somewhere else in the document were left out. They may come in, too: a word cannot come in only "
-     "where it stands already.", dict(absent=True)),
     ("Of equally good swaps take the first place, and there the smallest id.", dict(last=True)),
     ("v is an id, a row of W_e, not a place in the list `allowed`.", dict(places=True)))
 

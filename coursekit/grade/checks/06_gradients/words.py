@@ -1,7 +1,5 @@
 """Check of assignment 06: one number for a word in pieces."""
 
-import itertools
-
 import torch
 
 from coursekit.grade.kit.question import question
@@ -44,38 +42,25 @@ def _as_they_come(words):
     return [None if word is None else order.index(word) for word in words]
 
 
-def _stretches(words):
-    """A number for each stretch of one word, in the order of the text."""
-    runs = [[word] * len(list(run)) for word, run in itertools.groupby(words)]
-    number = itertools.count()
-    return [i for run in runs for i in [None if run[0] is None else next(number)] for _ in run]
-
-
 CANCEL = "The pieces' slopes were {} before the number was made: slopes of opposite sign cancel. Put them side by side."
 per_word.mistakes(
     ("That is the sum of the pieces' numbers. Put all slopes of the word side by side first: it has m·d_e of them.",
      _by_piece(torch.sum)),
     ("That is the mean of the pieces' numbers. Put all slopes of the word side by side first: it has m·d_e of them.",
      _by_piece(torch.mean)),
-    ("Only the piece with the largest number counts here. All slopes of the word do.", _by_piece(torch.max)),
     ("Only the first piece came in.", _joined(lambda x: x[0])),
-    ("Only the last piece came in.", _joined(lambda x: x[-1])),
     (CANCEL.format("added up"), _joined(lambda x: x.sum(0))), (CANCEL.format("averaged"), _joined(lambda x: x.mean(0))),
     ("The root is missing.", dict(instead={"l2": lambda x: x.square().sum()})),
     ("The root of the *mean* of squares. L2 is the norm: of their sum.",
      dict(instead={"l2": lambda x: x.square().mean().sqrt()})),
-    ("That is ms, and l2 is asked for here.", dict(instead={"l2": HOW["ms"]})),
     ("That is the norm of a matrix. Put the rows of the word side by side, as one vector: x.flatten().",
      dict(instead={"l2": lambda x: torch.linalg.matrix_norm(x, 2)})),
     ("avg keeps the signs: no absolute values of the slopes.", dict(instead={"avg": lambda x: x.abs().mean()})),
-    ("avg keeps its sign: no absolute value of the mean.", dict(instead={"avg": lambda x: x.mean().abs()})),
     ("Added up, not averaged: avg is the mean of all the word's slopes.", dict(instead={"avg": torch.sum})),
-    ("That is l2, and ms is asked for here.", dict(instead={"ms": HOW["l2"]})),
     ("Without the root: ms is the mean of squares.", dict(instead={"ms": lambda x: x.square().mean().sqrt()})),
     ("Added up: ms is the *mean* of all squares.", dict(instead={"ms": lambda x: x.square().sum()})),
     ("Divided by the number of pieces. The word has m·d_e slopes, and the mean is over all of them.",
      dict(instead={"ms": lambda x: x.square().sum() / len(x)})),
-    ("The square of the mean: take the mean of the squares.", dict(instead={"ms": lambda x: x.mean().square()})),
     ("One was taken off for None, which need not be there: in this list every token belongs to a word.",
      lambda G, words, how: per_word.reference(G, words, how)[:len(set(words)) - 1]),
     ("None was taken for word 0.", dict(numbers=lambda words: [word or 0 for word in words])),
@@ -84,12 +69,7 @@ per_word.mistakes(
     ("The right numbers in another order: entry i belongs to word i, wherever it stands in the text.",
      dict(numbers=_as_they_come)),
     ("That is a number for each token. Pieces of one word belong together, and None is no word.",
-     dict(numbers=lambda words: range(len(words)))),
-    ("That is a number for each piece. Pieces of one word belong together.",
-     dict(numbers=lambda words: [None if word is None else sum(w is not None for w in words[:t])
-                                 for t, word in enumerate(words)])),
-    ("That is a number for each stretch of one word. The pieces of a word need not stand together.",
-     dict(numbers=_stretches)))
+     dict(numbers=lambda words: range(len(words)))))
 
 
 @per_word.suspect
