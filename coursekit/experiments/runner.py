@@ -1,0 +1,147 @@
+"""Run experiments, and keep what they find: results/NAME.json, a cell at a time, and results/NAME.png."""
+
+import importlib
+import json
+import os
+import pkgutil
+import platform
+import time
+from datetime import date
+from importlib.metadata import version
+from pathlib import Path
+
+import numpy as np
+from tqdm.auto import tqdm
+
+from coursekit import show
+
+HERE = Path(__file__).parent
+RESULTS = HERE / "results"
+SEEDS = 0, 1, 2
+
+
+def experiments():
+    """The names of all experiments: the modules of this folder that are called paper_what."""
+    found = (module.name for module in pkgutil.iter_modules([str(HERE)]))
+    return sorted(name for name in found if "_" in name.strip("_"))
+
+
+def module_of(name):
+    """An experiment's module. Raises ValueError, with those that there are, for an unknown name."""
+    if name not in experiments():
+        raise ValueError(f"no experiment named {name!r}: choose one of {', '.join(experiments())}")
+    return importlib.import_module(f"coursekit.experiments.{name}")
+
+
+def kept(name, folder=RESULTS):
+    """What is kept of an experiment: {"size", "runs" (command and machine), "cells": [{"cell", "numbers", "seconds",
+    "date", "run"}, …]}, or None."""
+    path = Path(folder) / f"{name}.json"
+    return json.loads(path.read_text(encoding="utf8")) if path.exists() else None
+
+
+def run(name, seeds=SEEDS, folder=RESULTS, toy=False, progress=True):
+    """Run the cells of an experiment that are not kept in `folder` yet, and draw the figure.
+
+    Each cell is kept as soon as it is done. Stopped at any time, it goes on with the next one. toy: the small case.
+    Returns what is kept. Raises ValueError for an unknown name and for results of another size.
+    """
+    module, path = module_of(name), Path(folder) / f"{name}.json"
+    size = _plain(module.TOY if toy else module.SIZE)
+    found = kept(name, folder) or {"experiment": name, "size": size, "runs": [], "cells": []}
+    if found["size"] != size:
+        raise ValueError(f"{path.name} was made with {found['size']}, not {size}: take it away to begin anew")
+    cells = [_plain(cell) for cell in module.cells(seeds)]
+    here = {"command": f"python -m coursekit.experiments run {name} --seeds {' '.join(map(str, seeds))}", **_machine()}
+    done = [record["cell"] for record in found["cells"]]
+    with tqdm([cell for cell in cells if cell not in done], desc=name, unit="cell", disable=not progress) as bar:
+        for cell in bar:
+            bar.set_postfix(cell, refresh=True)
+            started = time.process_time()
+            numbers = _plain(module.run(cell, **module.TOY if toy else module.SIZE))
+            seconds, training = time.process_time() - started, numbers.get("training_seconds", 0)
+            if here not in found["runs"]:
+                found["runs"].append(here)
+            found["cells"].append({                                   # a model from the cache was trained elsewhere
+                "cell": cell, "numbers": numbers, "seconds": round(seconds + training * (seconds < training), 1),
+                "date": date.today().isoformat(), "run": found["runs"].index(here)})
+            _replace(path, _written(found).encode())
+    _replace(path.with_suffix(".png"), module.figure(found["cells"]).png)
+    return found
+
+
+def overview(folder=RESULTS):
+    """A table of all experiments: what they show, how many cells are kept, CPU minutes of all cells, date."""
+    rows = []
+    for name in experiments():
+        module, found = module_of(name), kept(name, folder)
+        what, cells = module.__doc__.splitlines()[0], [_plain(cell) for cell in module.cells(SEEDS)]
+        records = [] if found is None else [record for record in found["cells"] if record["cell"] in cells]
+        minutes = f"{len(cells) * np.mean([r['seconds'] for r in records]) / 60:.1f}" if records else "?"
+        rows.append([name, what, f"{len(records)}/{len(cells)}", minutes,
+                     max((record["date"] for record in records), default="not run yet")])
+    return show.table(rows, ["experiment", "what it shows", "cells", "minutes", "result of"])
+
+
+def grouped(records, *names):
+    """{values of the named settings: the numbers of all cells that have them}, in the records' order.
+
+    >>> grouped([{"cell": {"layers": 1, "seed": 0}, "numbers": {"mse": 2.0}}], "layers")
+    {(1,): [{'mse': 2.0}]}
+    """
+    groups = {}
+    for record in records:
+        groups.setdefault(tuple(record["cell"][name] for name in names), []).append(record["numbers"])
+    return groups
+
+
+def mean_sd(values, digits=3):
+    """Mean and standard deviation between seeds, as text, the number of seeds behind them unless it is three.
+
+    >>> mean_sd([1, 2, 3]), mean_sd([0.5])
+    ('2.000 ± 1.000', '0.500 (1 seed)')
+    """
+    values = np.array([np.nan if value is None else value for value in values], float)
+    if len(values) == 1:
+        return f"{values[0]:.{digits}f} (1 seed)"
+    few = "" if len(values) == 3 else f" ({len(values)} seeds)"
+    return f"{values.mean():.{digits}f} ± {values.std(ddof=1):.{digits}f}{few}"
+
+
+def _machine():
+    """The processor and the versions that numbers hang on; no name of a host, no path."""
+    import torch
+
+    cpu = platform.machine()
+    if Path("/proc/cpuinfo").exists():
+        lines = Path("/proc/cpuinfo").read_text(encoding="utf8").splitlines()
+        cpu = next((line.split(":")[1].strip() for line in lines if line.startswith("model name")), cpu)
+    return {"cpu": f"{cpu}, {os.cpu_count()} cores", "threads": torch.get_num_threads(),
+            "python": platform.python_version(),
+            **{package: version(package) for package in ("numpy", "torch", "transformers")}}
+
+
+def _plain(x):
+    """Numbers, lists and dictionaries as JSON has them, six digits of each float; None for what is no number."""
+    if isinstance(x, dict):
+        return {str(key): _plain(value) for key, value in x.items()}
+    if isinstance(x, list | tuple | np.ndarray):
+        return [_plain(value) for value in x]
+    if isinstance(x, bool | int | str | None):
+        return x
+    return None if x != x else float(f"{x:.6g}")
+
+
+def _written(found):
+    """JSON with one line for each cell."""
+    head = [f" {json.dumps(key)}: {json.dumps(value)}" for key, value in found.items() if key != "cells"]
+    cells = ",\n".join(f"  {json.dumps(record, allow_nan=False)}" for record in found["cells"])
+    return "{\n" + ",\n".join([*head, f' "cells": [\n{cells}\n ]']) + "\n}\n"
+
+
+def _replace(path, content):
+    """Write a file in one stroke: whoever reads it sees the old one or the new one whole."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    part = path.with_name(f"{path.name}.tmp")
+    part.write_bytes(content)
+    os.replace(part, path)

@@ -1,0 +1,105 @@
+"""Every experiment runs in small; what was done is not done again; nothing half-written stays behind."""
+
+import json
+import re
+
+import pytest
+
+from coursekit.experiments import experiments, kept, run, runner
+from coursekit.experiments.__main__ import main
+from coursekit.experiments.runner import RESULTS, module_of, overview
+
+NAMES = experiments()
+SMALL = "slalom_by_hand"
+
+
+@pytest.fixture(autouse=True)
+def build(tmp_path, monkeypatch):
+    """Models are trained into the test's own folder."""
+    monkeypatch.setenv("COURSEKIT_BUILD", str(tmp_path / "build"))
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_every_experiment_runs_in_small(name, tmp_path, monkeypatch):
+    module = module_of(name)
+    few = module.cells((0,))[:2] + module.cells((0,))[-1:]
+    monkeypatch.setattr(module, "cells", lambda seeds: few)
+    found = run(name, (0,), tmp_path, toy=True, progress=False)
+    assert len(found["cells"]) == len({str(cell) for cell in few})
+    rows, columns = module.report(found["cells"])
+    assert rows and all(len(row) == len(columns) for row in rows)
+    assert (tmp_path / f"{name}.png").read_bytes().startswith(b"\x89PNG")
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_what_is_kept_is_readable_small_and_says_nothing_of_the_machine_but_its_kind(name):
+    found, path = kept(name), RESULTS / f"{name}.json"
+    if found is None:
+        pytest.skip("not run yet")
+    assert found["size"] == json.loads(json.dumps(module_of(name).SIZE)), "made with another size: run it anew"
+    cells = [record["cell"] for record in found["cells"]]
+    assert len({str(cell) for cell in cells}) == len(cells)
+    assert all(run["command"].startswith(f"python -m coursekit.experiments run {name}") for run in found["runs"])
+    assert not re.search(r'[/\\](home|root|tmp|usr|Users|work)\b', path.read_text())
+    assert path.stat().st_size + path.with_suffix(".png").stat().st_size < 300_000
+    assert module_of(name).report(found["cells"])[0]
+
+
+def test_what_was_stopped_goes_on_and_what_was_done_is_not_done_again(tmp_path, monkeypatch):
+    module, asked = module_of(SMALL), []
+    whole, one = module.cells((0, 1)), module.run
+
+    def stops(cell, **size):
+        asked.append(cell)
+        if len(asked) == 3:
+            raise KeyboardInterrupt
+        return one(cell, **size)
+
+    monkeypatch.setattr(module, "run", stops)
+    with pytest.raises(KeyboardInterrupt):
+        run(SMALL, (0, 1), tmp_path, toy=True, progress=False)
+    assert [file.name for file in tmp_path.iterdir()] == [f"{SMALL}.json"]
+    assert len(kept(SMALL, tmp_path)["cells"]) == 2
+    run(SMALL, (0, 1), tmp_path, toy=True, progress=False)
+    assert asked == whole[:3] + whole[2:]
+    found = run(SMALL, (0, 1), tmp_path, toy=True, progress=False)
+    assert len(asked) == len(whole) + 1 and [record["cell"] for record in found["cells"]] == whole
+    assert [run["command"] for run in found["runs"]] == [f"python -m coursekit.experiments run {SMALL} --seeds 0 1"]
+
+
+def test_a_write_that_breaks_off_leaves_the_old_file(tmp_path, monkeypatch):
+    run(SMALL, (0,), tmp_path, toy=True, progress=False)
+    before = (tmp_path / f"{SMALL}.json").read_bytes()
+
+    def breaks(*_):
+        raise OSError("no space left")
+
+    monkeypatch.setattr(runner.os, "replace", breaks)
+    with pytest.raises(OSError):
+        run(SMALL, (0, 1), tmp_path, toy=True, progress=False)
+    assert (tmp_path / f"{SMALL}.json").read_bytes() == before
+
+
+def test_results_of_another_size_are_not_mixed(tmp_path):
+    run(SMALL, (0,), tmp_path, toy=True, progress=False)
+    with pytest.raises(ValueError, match="take it away to begin anew"):
+        run(SMALL, (0,), tmp_path, progress=False)
+
+
+def test_the_same_seed_gives_the_same_numbers(tmp_path):
+    one, other = (run("slalom_length", (0,), tmp_path / str(i), toy=True, progress=False) for i in range(2))
+    assert [record["numbers"] for record in one["cells"]] == [record["numbers"] for record in other["cells"]]
+
+
+def test_the_command_line_lists_runs_and_shows(tmp_path, capsys, monkeypatch):
+    main([])
+    listed = capsys.readouterr().out
+    assert all(name in listed for name in NAMES) and "minutes" in listed
+    assert overview(tmp_path).text.count("not run yet") == len(NAMES)
+    module = module_of(SMALL)
+    monkeypatch.setattr(module, "SIZE", module.TOY)
+    main(["run", SMALL, "--seeds", "0", "--folder", str(tmp_path)])
+    assert "largest error" in capsys.readouterr().out
+    for words, said in (["run", "slalom_nothing"], "choose one of"), (["show", "slalom_length"], "is kept"):
+        with pytest.raises(SystemExit, match=said):
+            main([*words, "--folder", str(tmp_path)])
