@@ -1,6 +1,7 @@
 """Documents in: tokenizers, reviews, plain English, and loaders of public data sets."""
 
 from coursekit.text import datasets
+from coursekit.text.annotated import AnnotatedReview, stand_in
 from coursekit.text.bpe import BytePairTokenizer, merge_steps
 from coursekit.text.corpora import stdlib_english
 from coursekit.text.generated.dialogues import Dialogue, dialogues, is_grammatical, split_sentences, tone_of
@@ -11,7 +12,8 @@ from coursekit.text.tokens import CharTokenizer, WordTokenizer
 from coursekit.text.wordpiece import WordPieceTokenizer
 
 __all__ = [
-    "BytePairTokenizer", "CharTokenizer", "Dialogue", "ROLES", "Review", "Translation", "WordPieceTokenizer",
-    "WordTokenizer", "datasets", "dialogues", "handwritten_reviews", "is_grammatical", "merge_steps", "reversals",
-    "reviews", "split_sentences", "stdlib_english", "tone_of", "translations", "word_groups",
+    "AnnotatedReview", "BytePairTokenizer", "CharTokenizer", "Dialogue", "ROLES", "Review", "Translation",
+    "WordPieceTokenizer", "WordTokenizer", "datasets", "dialogues", "handwritten_reviews", "is_grammatical",
+    "merge_steps", "reversals", "reviews", "split_sentences", "stand_in", "stdlib_english", "tone_of", "translations",
+    "word_groups",
 ]
