@@ -1,8 +1,11 @@
-"""How far two attributions of one document agree. Agreement is no proof: both may be wrong (Neely et al., 2021)."""
+"""How far two attributions of one document agree, and how far one agrees with what people marked. Agreement is no
+proof: both may be wrong (Neely et al., 2021). People's marks say what convinces them, not what the model did."""
 
 from typing import NamedTuple
 
 import numpy as np
+
+from coursekit.inputs import as_array
 
 
 class Agreement(NamedTuple):
@@ -41,6 +44,91 @@ def rank_agreement(a, b, k=5):
     tops = [set(np.argsort(-np.abs(c.scores), kind="stable")[:k]) for c in (a, b)]
     pairs = [np.sign(s[:, None] - s) for s in (x, y)]                            # (T, T): which of two is larger
     return Agreement(_correlation(_ranks(x), _ranks(y)), _cosine(*pairs), len(tops[0] & tops[1]) / len(tops[0]))
+
+
+class Skipped(NamedTuple):
+    """How many of what each mean is taken over are left out: documents, annotators' maps, annotators' maps.
+
+    >>> Skipped(consensus=2, annotators=0, people=2).people
+    2
+    """
+
+    consensus: int
+    annotators: int
+    people: int
+
+
+class HumanAgreement(NamedTuple):
+    """AUROCs, .5 for chance and 1 for all marked words before all others; nan where nothing is left to average.
+
+    consensus: of the scores with what all annotators of a document marked, mean over documents; annotators: with each
+    annotator's own map, mean over these maps; people: of each map with what all *other* annotators marked, the same
+    mean. documents: how many there were; skipped: what each mean leaves out; marked_by: "people" or "grammar".
+
+    >>> HumanAgreement(.75, .7, .8, documents=2, skipped=Skipped(0, 0, 1), marked_by="people").consensus
+    0.75
+    """
+
+    consensus: float
+    annotators: float
+    people: float
+    documents: int
+    skipped: Skipped
+    marked_by: str
+
+
+def human_agreement(attributions, reviews):
+    """The HumanAgreement of attributions, one for each review, with the maps of these AnnotatedReviews.
+
+    Maps have no sign, so |score| counts. The tokens may be the review's words or a model's: then each has the marks of
+    its word (`AnnotatedReview.on`), and tokens that the model did not read do not count.
+    Where all or no tokens are marked there is no AUROC: such maps are skipped and counted, and so is, for `people`, an
+    annotator without others. Read `people` with care: a map has no degrees, which costs it against graded scores, and
+    the consensus of fewer annotators marks more.
+
+    Source: Sen et al., ACL 2020, whose behavioural similarity is this AUROC.
+    Raises ValueError, in one line, where the numbers differ, a review has no maps or is marked by another kind, scores
+    belong to distinct words, or the tokens are of another text.
+
+    >>> from coursekit.explain import Attribution
+    >>> from coursekit.text import AnnotatedReview
+    >>> words = ("Good,", "cheap", "food.")
+    >>> review = AnnotatedReview("Good, cheap food.", 1, tokens=words, maps=((True, True, False), (True, False, False)))
+    >>> human_agreement([Attribution(words, [-3, 1, 2], "by hand")], [review])[:3]
+    (1.0, 0.75, 0.75)
+    """
+    attributions, reviews = list(attributions), list(reviews)
+    kinds = {getattr(review, "marked_by", None) for review in reviews if getattr(review, "maps", ())}
+    if len(attributions) != len(reviews) or len(kinds) != 1 or not all(getattr(r, "maps", ()) for r in reviews):
+        raise ValueError(f"expected one attribution for each annotated review, all marked by people or all by the "
+                         f"grammar, got {len(attributions)} for {len(reviews)}; datasets.yelp_hat, "
+                         "datasets.eraser_movies and stand_in give such reviews")
+    consensus, annotators, people = [], [], []
+    for attribution, review in zip(attributions, reviews, strict=True):
+        if "distinct" in attribution.about:
+            raise ValueError(f"{attribution.method} has one score for each distinct word: spread it by .on(document)")
+        maps = np.array(review.on(attribution.tokens).maps)                      # (annotators, T)
+        consensus.append(auroc(np.abs(attribution.scores), maps.all(0)))
+        annotators += [auroc(np.abs(attribution.scores), marks) for marks in maps]
+        people += [auroc(marks, np.delete(maps, i, 0).all(0)) for i, marks in enumerate(maps)]
+    found = [np.array(part) for part in (consensus, annotators, people)]
+    means = [float(part[~np.isnan(part)].mean()) if not np.isnan(part).all() else float("nan") for part in found]
+    return HumanAgreement(*means, len(reviews), Skipped(*(int(np.isnan(part).sum()) for part in found)), kinds.pop())
+
+
+def auroc(scores, marked):
+    """The area under the ROC curve: how likely a marked token scores above one that is not, a tie counting half.
+
+    scores, marked: (T,). Exact, from ranks (Mann & Whitney, 1947); nan where all or no tokens are marked.
+
+    >>> auroc([3, 1, 2, 1], [True, True, False, False])                   # above: 3 > 2, 3 > 1; 1 = 1 counts half
+    0.625
+    """
+    scores, marked = as_array(scores, "scores", (None,)), as_array(marked, "marked", (None,)) > 0
+    n, others = int(marked.sum()), int((~marked).sum())
+    if len(scores) != len(marked):
+        raise ValueError(f"every token needs a score and a mark, got {len(scores)} and {len(marked)}")
+    return float((_ranks(scores)[marked].sum() - n * (n - 1) / 2) / (n * others)) if n and others else float("nan")
 
 
 def _ranks(x):

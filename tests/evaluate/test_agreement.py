@@ -7,9 +7,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import kendalltau, spearmanr
+from sklearn.metrics import roc_auc_score
 
-from coursekit.evaluate import rank_agreement
+from coursekit.evaluate import auroc, human_agreement, rank_agreement
 from coursekit.explain import Attribution
+from coursekit.text import AnnotatedReview, reviews, stand_in
 
 tables = st.integers(2, 9).flatmap(lambda n: st.lists(
     st.tuples(st.integers(-3, 3), st.integers(-3, 3)), min_size=n, max_size=n))
@@ -53,3 +55,70 @@ def test_top_counts_common_tokens():
 def test_what_cannot_be_compared_is_refused(a, b, k, message):
     with pytest.raises(ValueError, match=message):
         rank_agreement(Attribution(a, range(len(a)), "a"), Attribution(b, range(len(b)), "b"), k=k)
+
+
+@settings(deadline=None)
+@given(tables.filter(lambda table: len({y > 0 for _, y in table}) == 2))
+def test_auroc_is_that_of_scikit_learn(table):
+    x, y = np.array(table, float).T
+    assert auroc(x, y > 0) == pytest.approx(roc_auc_score(y > 0, x), abs=1e-12)
+
+
+def test_auroc_of_all_or_none_is_not_a_number():
+    assert all(math.isnan(auroc(*both)) for both in (([1, 2], [1, 1]), ([1, 2], [0, 0]), ([], [])))
+    with pytest.raises(ValueError, match="every token needs a score and a mark, got 2 and 1"):
+        auroc([1, 2], [True])
+
+
+def annotated(*maps, **more):
+    maps = tuple(tuple(map(bool, marks)) for marks in maps)
+    return AnnotatedReview("t0 t1 t2", 1, tokens=("t0", "t1", "t2"), maps=maps, **more)
+
+
+def by_hand(*scores, **more):
+    return Attribution([f"t{i}" for i in range(len(scores))], scores, "by hand", **more)
+
+
+def test_human_agreement_is_a_mean_of_aurocs_and_counts_what_it_skips():
+    one = annotated((1, 1, 0), (1, 0, 0), (1, 1, 1))            # the third marks all
+    two = annotated((0, 0, 1), (0, 0, 0))                       # the second none, so no consensus
+    got = human_agreement([by_hand(-3, 1, 2), by_hand(0, 0, 1)], [one, two])
+    assert got.consensus == 1 and got.skipped == (1, 2, 1) and got.documents == 2 and got.marked_by == "people"
+    assert got.annotators == pytest.approx(np.mean([.5, 1, 1]))
+    assert got.people == pytest.approx(np.mean([.75, .75, .5, .5]))
+    # one: {0, 1} against {0}, {0} against {0, 1}, all against {0}; two: {2} against none, none against {2}
+    with pytest.raises(AttributeError):
+        got.people = 1
+
+
+def test_one_annotator_has_no_others():
+    got = human_agreement([by_hand(3, 1, 2)], [annotated((1, 0, 0))])
+    assert got[:2] == (1, 1) and math.isnan(got.people) and got.skipped == (0, 0, 1)
+
+
+def test_a_models_tokens_have_the_marks_of_their_words():
+    words = annotated((1, 0, 0))
+    pieces = Attribution(["t", "##0", "t1"], [3, 2, 1], "by hand")                # of two words only
+    assert human_agreement([pieces], [words]).consensus == 1
+    with pytest.raises(ValueError, match="token 'x' does not follow"):
+        human_agreement([Attribution(["x"], [1], "by hand")], [words])
+
+
+def test_stand_ins_are_never_called_people():
+    review = reviews(1)[0]
+    got = human_agreement([Attribution(review.tokens, review.weights, "the grammar's own")], [stand_in(review)])
+    assert got.marked_by == "grammar" and got.consensus == 1
+
+
+@pytest.mark.parametrize("given, marked", [
+    ([by_hand(1, 2, 3)], []), ([], []), ([by_hand(1, 2, 3)], [annotated()]), ([by_hand(1, 2, 3)], [reviews(1)[0]]),
+    ([by_hand(1, 2, 3)] * 2, [annotated((1, 0, 0)), annotated((1, 0, 0), marked_by="grammar")])])
+def test_what_cannot_be_compared_with_people(given, marked):
+    with pytest.raises(ValueError, match="expected one attribution for each annotated review, all marked by") as caught:
+        human_agreement(given, marked)
+    assert "\n" not in str(caught.value)
+
+
+def test_scores_of_distinct_words_are_to_be_spread_first():
+    with pytest.raises(ValueError, match="by hand has one score for each distinct word: spread it by .on"):
+        human_agreement([by_hand(1, 2, 3, about={"distinct": True})], [annotated((1, 0, 0))])
