@@ -45,18 +45,6 @@ def _(document, mask, by):
     return sorted(_without(document, _gone(_words(document), mask), by))
 
 
-@wrong("perturbed", "what waits until no [UNK] is left waits for ever")
-def _(document, mask, by):
-    copy = list(document)
-    for word in _gone(_words(document), mask):
-        while word in copy:
-            if by == "delete":
-                copy.remove(word)
-            else:
-                copy[copy.index(word)] = "[UNK]"
-    return copy
-
-
 @wrong("perturbed", "Return a plain list of Python's strings")
 def _(document, mask, by):
     return np.array(_without(document, _gone(_words(document), mask), by))
@@ -303,13 +291,6 @@ def _(predict, document, masks, by, width, ridge):
     return fit(masks, _asked(predict, document, masks, by), proximity(masks, width), ridge)
 
 
-@wrong("lime", "Print it, and the keys that are there")
-def _(predict, document, masks, by, width, ridge):
-    different = np.unique(masks, axis=0)
-    score = dict(zip(map(str, different), predict([perturbed(document, mask, by) for mask in different])))
-    return fit(masks, np.array([score[tuple(mask)] for mask in masks]), proximity(masks, width)[0], ridge)
-
-
 @wrong("lime", "handed back to all n")
 def _(predict, document, masks, by, width, ridge):
     different = list(dict.fromkeys(map(tuple, masks)))
@@ -366,13 +347,6 @@ def _summed(predict, document, by):
                      for j in range(d)])
 
 
-@wrong("shapley", "one of whole numbers")
-def _(predict, document, by):
-    phi = np.zeros(len(set(document)), dtype=int)
-    phi[:] = _summed(predict, document, by)
-    return phi
-
-
 @wrong("shapley", "A set of words wants one key")
 def _(predict, document, by):
     d = len(set(document))
@@ -408,19 +382,13 @@ def _(predict, document, by):
     return np.einsum("s,sj->j", dividend / np.maximum(1, bits.sum(1)), bits)
 
 
-@right("shapley", "a fit with weights, whose sum is held by a multiplier")
+@right("shapley", "sets without an order")
 def _(predict, document, by):
-    value, d = _values(predict, document, by), len(set(document))
-    if d < 2:
-        return np.array([value[(True,)] - value[(False,)]]) if d else np.zeros(0)
-    inner = [S for S in value if 0 < sum(S) < d]
-    Z = np.array(inner, float)
-    pi = np.array([(d - 1) / (math.comb(d, sum(S)) * sum(S) * (d - sum(S))) for S in inner])
-    empty, full = value[(False,) * d], value[(True,) * d]
-    y = np.array([value[S] - empty for S in inner])
-    A = np.ones((d + 1, d + 1))
-    A[:d, :d], A[d, d] = Z.T @ (pi[:, None] * Z), 0
-    return np.linalg.solve(A, np.append(Z.T @ (pi * y), full - empty))[:d]
+    d = len(set(document))
+    sets = [frozenset(S) for s in range(d + 1) for S in itertools.combinations(range(d), s)]
+    value = dict(zip(sets, predict([perturbed(document, tuple(j in S for j in range(d)), by) for S in sets])))
+    return np.array([sum((value[S | {j}] - value[S]) / d / math.comb(d - 1, len(S)) for S in sets if j not in S)
+                     for j in range(d)])
 
 
 # -- kernel_shap -----------------------------------------------------------------------------------------------------
@@ -428,13 +396,6 @@ def _(predict, document, by):
 def _in_kernel(masks, ends=1e6):
     d = masks.shape[1]
     return np.array([(d - 1) / (math.comb(d, s) * s * (d - s)) if 0 < s < d else ends for s in masks.sum(1).tolist()])
-
-
-@wrong("kernel_shap", "there the weight is 10⁶")
-def _(predict, document, masks, by):
-    d = masks.shape[1]
-    weights = [(d - 1) / (math.comb(d, s) * s * (d - s)) for s in masks.sum(1).tolist()]
-    return fit(masks, predict([perturbed(document, mask, by) for mask in masks]), np.array(weights), 0.0)[0]
 
 
 @wrong("kernel_shap", "NumPy's numbers give inf, and no error")

@@ -17,8 +17,6 @@ from coursekit.grade.kit.question import question
 from coursekit.grade.kit.same import kind
 
 UNK = "[UNK]"
-KEY = ("This key was never put into the dictionary. Print it, and the keys that are there: do they differ in order, or "
-       "in kind?")
 PASSED_ON = "Replaced where deleting is asked for, or the other way round: is `by` passed on to `perturbed`?"
 PLACES = ("The masks were laid over the *places* of the document. An entry holds for all occurrences of a word, as in "
           "`perturbed`.")

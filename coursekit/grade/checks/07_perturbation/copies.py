@@ -29,7 +29,6 @@ NO = ["no", "no", "fun", "no", "plot"]                                  # a word
 
 FOOD = ["food", "Food", "food", ",", "bad", "mood", ",", "good"]         # 6 distinct words
 WAY = ["no", "no", "not", "no", "way"]
-CASE = "Words are compared to the letter: *Food* is not *food*. Was something made lower-case?"
 BY_PLACE = ("The mask was laid over the *places* of the document. It has an entry for each distinct word, and what it "
             "says holds for all occurrences of that word.")
 
@@ -49,15 +48,10 @@ BY_PLACE = ("The mask was laid over the *places* of the document. It has an entr
                                     "np.array(mask, dtype=bool) makes an array of either kind.",
                  "IndexError|scalar index|'set' object":
                  "The mask has an entry for each distinct *word*, by first occurrence: dict.fromkeys(document) has the "
-                 "words in that order (a set has none), and zip walks over words and mask together.",
-                 "endless": f"(Here {UNK} is a word of the document: what waits until no {UNK} is left waits for ever "
-                            f"if it puts {UNK} there.)"})
-def perturbed(document, mask, by, *, numbered=str, compared=str, goes=lambda kept: not kept):
+                 "words in that order (a set has none), and zip walks over words and mask together."})
+def perturbed(document, mask, by, *, goes=lambda kept: not kept):
     """perturbed(document, mask, by): a copy of the document in which the words that go are replaced or deleted."""
-    words = dict.fromkeys(map(numbered, document))
-    gone = {compared(word) for word, kept in zip(words, mask, strict=False) if goes(kept)}
-    return [UNK if compared(word) in gone else word for word in document
-            if by == "replace" or compared(word) not in gone]
+    return without(document, {word for word, kept in zip(words_of(document), mask, strict=False) if goes(kept)}, by)
 
 
 def _places(document, mask, by):
@@ -88,13 +82,6 @@ def _replaced_first(document, mask, by):
     return [word for word in copy if word != UNK] if by == "delete" else copy
 
 
-def _in_text(document, mask, by):
-    text = " ".join(document)
-    for word, kept in zip(words_of(document), mask, strict=False):
-        text = text if kept else text.replace(word, UNK if by == "replace" else "")
-    return text.split()
-
-
 perturbed.mistakes(
     (BY_PLACE, _places), (BY_PLACE, _names_of_places),
     ("The wrong words went. True in the mask means that a word is *kept*.", dict(goes=bool)),
@@ -103,14 +90,8 @@ perturbed.mistakes(
     ("Only the first occurrence of a word went. When a word goes, it goes wherever it stands.", _first_only),
     ("Some occurrences were skipped: while a loop runs over a list, `remove` moves the rest up. Build a new list of "
      "what stays.", _while_it_runs),
-    (CASE, dict(numbered=str.lower)), (CASE, dict(compared=str.lower)),
-    (CASE, dict(numbered=str.lower, compared=str.lower)),
     (f"This document has a word {UNK} of its own, which is kept here. (Was everything that goes replaced first, and "
      f"then every {UNK} deleted?)", _replaced_first),
-    (f"{UNK} is a word of this document, with an entry of its own in the mask.",
-     lambda document, mask, by: without(document, {word for word, kept in zip(
-         [word for word in words_of(document) if word != UNK], mask, strict=False) if not kept}, by)),
-    ("A word was found inside another one. Compare whole tokens: a text forgets where they end.", _in_text),
     ("Every word went. The mask is a tuple of Python's True and False here: `~True` is −2, which counts as true, and "
      "nothing is np.True_. `not kept` works with all masks; np.array(mask, dtype=bool) makes an array of any.",
      dict(goes=lambda kept: ~kept)),
@@ -137,7 +118,6 @@ def _(got, document, mask, by):
 
 VIEW = {"": 0.5, "good": 2.0, "not good": -3.25, "film": 0.25, UNK: 0.125}
 CLASSES = [{"good": 1.0, "#": 0.25}, {"": 0.5, "bad good": -2.0}, {"bad": 1.5, UNK: -0.25}]
-ONLY_ONE = "Here only one word was *kept* at a time. One word goes, and all others stay."
 
 
 @on_boxes((1, 1), {"replace": (VIEW, ["the", "film", "is", "not", "good"], "replace"),
@@ -181,14 +161,12 @@ leave_one_out.mistakes(
     (TURNED, dict(result=lambda scores: scores[1:] - scores[0])),
     ("Only one place went at a time. Here a *word* goes, and with it all its occurrences; the result has an entry for "
      "each distinct word.", _one_place_less),
-    ("Only the first occurrence of a word went. When a word goes, it goes wherever it stands.",
-     lambda predict, document, by: _one_place_less(predict, document, by)[[*map(document.index, words_of(document))]]),
     (PASSED_ON, dict(ask=other_way)),
     ("Those are the scores of the copies. How much *less* is each than the score of the document?",
      dict(result=lambda scores: scores[1:])),
     ("Those are all scores, that of the document first. Asked for are the differences.",
      dict(result=lambda scores: scores)),
-    (ONLY_ONE, dict(alone=True)),
+    ("Here only one word was *kept* at a time. One word goes, and all others stay.", dict(alone=True)),
     ("The sign is lost. A word that speaks against the score gets a minus.",
      dict(result=lambda scores: abs(scores[0] - scores[1:]))))
 

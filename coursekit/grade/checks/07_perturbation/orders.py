@@ -4,17 +4,15 @@ from math import inf
 
 import numpy as np
 
-from .black_box import PASSED_ON, PLACES, TURNED, boxed, by_place, either, game, on_boxes, other_way, thrifty
+from .black_box import PASSED_ON, PLACES, boxed, by_place, either, game, on_boxes, other_way, thrifty
 from .copies import NO, perturbed
-from .sharing import ALL_THREE, BAD, NO_FUN, NOT_BAD, NOTHING, from_nothing, shapley
+from .sharing import ALL_THREE, BAD, NO_FUN, NOT_BAD
 
 __all__ = ["shapley_from_orders"]
 
 ORDERS = np.array([[0, 1, 2], [0, 2, 1], [1, 2, 0], [0, 2, 1]])
 MORE = np.array([[3, 0, 4, 1, 2], [1, 4, 0, 2, 3], [2, 3, 1, 0, 4]])
 TWICE = np.array([[1, 2, 0], [0, 1, 2], [1, 2, 0]])
-PAIRS = ("φ is right. But the errors treat an order and its reverse as two samples. The reverse is no news: the n "
-         "*means of pairs* are the samples.")
 
 
 def _passed(order):
@@ -55,51 +53,35 @@ def _of_two(added):
               (perturbed, (document, mask, by)) for mask in either(np.unique(np.vstack(
                   [_passed(walk) for walk in _both_ways(orders)]), axis=0))])
 def shapley_from_orders(predict, document, orders, by, *, ask=game, walks=_both_ways, entered=_entered, samples=_of_two,
-                        mean=lambda a: a.mean(0), errors=lambda a, added: _error(a)):
+                        errors=lambda a, added: _error(a)):
     """shapley_from_orders(predict, document, orders, by): (φ (d,), standard errors (d,)), each order used both ways."""
     ways = walks(orders)
     masks = np.unique(np.vstack([_passed(walk) for walk in ways]), axis=0)
     value = dict(zip((mask.tobytes() for mask in masks), ask(predict, document, by)(masks), strict=False))
     added = np.array([entered(value, walk) for walk in ways])           # (2n, d)
     a = samples(added)
-    return mean(a), errors(a, added)
-
-
-def _exactly(predict, document, orders, by):
-    return shapley.reference(predict, document, by), shapley_from_orders.reference(predict, document, orders, by)[1]
+    return a.mean(0), errors(a, added)
 
 
 shapley_from_orders.mistakes(
     ("Where are the reversed orders? Each order is used as it is, and from behind.",
      dict(walks=list, samples=lambda added: added)),
-    ("Only the reversed orders were used. Each order is used as it is, and from behind.",
-     dict(walks=lambda orders: orders[:, ::-1], samples=lambda added: added)),
-    ("d − 1 − order holds other *words*. Reversed means that the last word of the row enters first: order[::-1].",
-     dict(walks=lambda orders: [walk for order in orders for walk in (order, len(order) - 1 - order)])),
     ("An order that comes twice counts twice.", dict(walks=lambda orders: _both_ways(np.unique(orders, axis=0)))),
     (PLACES, dict(ask=by_place)),
-    ("All values are 0. (Were the masks of a walk one and the same list or array, which went on changing? `append` "
-     "makes no copy of it; mask.copy() and tuple(mask) do.)", dict(entered=lambda value, walk: np.zeros(len(walk)))),
     ("order[0] is the word that enters first. Here order[j] was read as the *place* at which word j enters; np.argsort "
      "makes one of the other.", dict(walks=lambda orders: _both_ways(np.argsort(orders, 1)))),
     ("What was added went to the wrong words: entry 0 of φ belongs to word 0, not to the word that entered first.",
      dict(entered=lambda value, walk: _entered(value, walk)[walk])),
-    (TURNED, dict(entered=lambda value, walk: -_entered(value, walk))),
-    (NOTHING, dict(ask=from_nothing)),
     ("Order and reverse were added up. Their mean is asked for.", dict(samples=lambda added: 2 * _of_two(added))),
-    ("The sum over the orders came back. Their mean is asked for.", dict(mean=lambda a: a.sum(0))),
     (PASSED_ON, dict(ask=other_way)),
-    ("Those are the exact values. Here only the given orders, and their reverses, are used.", _exactly),
-    (PAIRS, dict(errors=lambda a, added: _error(added) if len(a) > 1 else _error(a))),
-    (PAIRS, dict(errors=lambda a, added: _error(added, ddof=0) if len(a) > 1 else _error(a))),
+    ("φ is right. But the errors treat an order and its reverse as two samples. The reverse is no news: the n *means "
+     "of pairs* are the samples.", dict(errors=lambda a, added: _error(added) if len(a) > 1 else _error(a))),
     ("φ is right. The standard deviation of n samples divides by n − 1: ddof=1.",
      dict(errors=lambda a, added: _error(a, ddof=0))),
     ("φ is right. That is how much one sample varies. The *mean* of n varies less, by √n.",
      dict(errors=lambda a, added: _error(a) * np.sqrt(len(a)))),
     ("φ is right. The standard deviation is divided by √n, not by n.",
      dict(errors=lambda a, added: _error(a) / np.sqrt(len(a)))),
-    ("φ is right. There are n samples, not 2n: an order and its reverse are one.",
-     dict(errors=lambda a, added: _error(a) / np.sqrt(2))),
     ("φ is right. That is the variance of the mean. Its root is the standard error.",
      dict(errors=lambda a, added: _error(a) ** 2)))
 

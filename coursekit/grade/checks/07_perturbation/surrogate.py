@@ -4,7 +4,7 @@ import numpy as np
 
 from coursekit.grade.kit.same import same
 
-from .black_box import KEY, PASSED_ON, boxed, either, game, on_boxes, other_way, rows, thrifty
+from .black_box import PASSED_ON, boxed, either, game, on_boxes, other_way, rows, thrifty
 from .copies import NO, perturbed
 from .nearness import proximity, weights_of
 
@@ -23,10 +23,6 @@ TWINS = (rows("1101", "1100", "0001", "0010", "1111"), np.array([2.0, 1.5, 0.0, 
 NEVER = (rows("1001", "0011", "1000", "1101", "1000", "0111"), np.array([4.0, 3.5, 3.5, 3.0, 2.0, 0.5]),
          np.array([0.3, 0.4, 0.3, 0.8, 0.1, 0.3]))
 STAYS = rows("101", "100", "111", "110"), np.array([6.0, 4.0, 5.0, 2.5]), np.array([1.0, 0.5, 0.5, 0.25])
-TWICE = ("The weights came in twice: π where √π is right. Each square is multiplied by its weight once, so a row by "
-         "its *root*.")
-HALF = ("The weights came in only half: π belongs, once, between Zᵀ and Z, and between Zᵀ and y. (Or √π, to the rows "
-        "of Z and of y.)")
 
 
 @on_boxes((2, 3), {"a plane, no ridge": (X, 10 + X @ [2.0, -1.0, 0.5], PI, 0.0),
@@ -41,16 +37,15 @@ HALF = ("The weights came in only half: π belongs, once, between Zᵀ and Z, an
           hints={"ingular matrix": "Without a ridge the equations may have many solutions, and `solve` refuses to "
                                    "choose. np.linalg.lstsq(M, v)[0] is the one of least length.",
                  "shapes": "Z is (n, d), and the weights (n,) belong to its rows: weights[:, None] * Z."})
-def fit(Z, y, weights, ridge, *, intercept="free", powers=(0.5, 0.5), means=lambda pi: pi, at_0=None, r2=None):
+def fit(Z, y, weights, ridge, *, intercept="free", power=0.5, means=lambda pi: pi, at_0=None, r2=None):
     """fit(Z, y, weights, ridge): (β (d,), intercept, R²) of a weighted ridge regression; the intercept goes free."""
     n, d = Z.shape
-    of_Z, of_y = (weights ** power for power in powers)
-    means = means(weights)
+    root, means = weights ** power, means(weights)
     first = np.ones((n, 1)) if intercept == "penalised" else np.zeros((n, 0))
     Z, y = np.hstack([first, Z]).astype(float), np.asarray(y, float)
     mean, mean_y = (means @ Z / means.sum(), means @ y / means.sum()) if intercept == "free" else (0 * Z[0], 0.0)
-    A = np.vstack([of_Z[:, None] * (Z - mean), np.sqrt(ridge) * np.eye(Z.shape[1])])
-    beta = np.linalg.lstsq(A, np.append(of_y * (y - mean_y), np.zeros(Z.shape[1])), rcond=1e-9)[0]
+    A = np.vstack([root[:, None] * (Z - mean), np.sqrt(ridge) * np.eye(Z.shape[1])])
+    beta = np.linalg.lstsq(A, np.append(root * (y - mean_y), np.zeros(Z.shape[1])), rcond=1e-9)[0]
     level = float(beta[0] if intercept == "penalised" else mean_y - mean @ beta)
     beta, Z = beta[-d:].round(9) + 0.0, Z[:, -d:]
     caught = (r2 or _caught)(y, Z @ beta + level, weights)
@@ -67,11 +62,6 @@ def _scaled(scale):
     return lambda Z, y, weights, ridge: fit.reference(Z, y, scale(weights), ridge)
 
 
-def _ridged(ridge_of):
-    """fit with another ridge, of the ridge and n."""
-    return lambda Z, y, weights, ridge: fit.reference(Z, y, weights, ridge_of(ridge, len(y)))
-
-
 fit.mistakes(
     ("The intercept is penalised, too. It goes free: no ridge on it. (Or: centre Z and y first.)",
      lambda Z, y, weights, ridge: fit.reference(Z, y, weights, ridge, intercept="penalised" if ridge else "free")),
@@ -80,14 +70,12 @@ fit.mistakes(
      lambda Z, y, weights, ridge: fit.reference(Z, y, weights, ridge, intercept="free" if ridge else "penalised")),
     ("The line was forced through 0. It has an intercept.", dict(intercept="none")),
     ("The weights change nothing here.", _scaled(np.ones_like)),
-    (TWICE, dict(powers=(1, 1))), (TWICE, dict(powers=(1, 1), means=np.square)),
-    (HALF, dict(powers=(0.25, 0.25))), (HALF, dict(powers=(0.25, 0.25), means=np.sqrt)),
-    ("The rows of Z and those of y were not multiplied by the same: √π belongs to both.", dict(powers=(0.5, 0))),
+    ("The weights came in twice: π where √π is right. Each square is multiplied by its weight once, so a row by its "
+     "*root*.", dict(power=1)),
+    ("The weights came in only half: π belongs, once, between Zᵀ and Z, and between Zᵀ and y. (Or √π, to the rows of "
+     "Z and of y.)", dict(power=0.25)),
     ("Z and y were centred by their plain means. Weights count in the means, too.", dict(means=np.ones_like)),
-    ("The ridge changes nothing here.", _ridged(lambda ridge, n: 0.0)),
-    ("This is the line for a ridge of ρ². The ridge is ρ.", _ridged(lambda ridge, n: ridge ** 2)),
-    ("This is the line for a ridge of ρ/2: is something else counted twice?", _ridged(lambda ridge, n: ridge / 2)),
-    ("This is the line for a ridge of n·ρ: squares are added up, not averaged.", _ridged(lambda ridge, n: ridge * n)),
+    ("The ridge changes nothing here.", lambda Z, y, weights, ridge: fit.reference(Z, y, weights, 0.0)),
     ("The weights were made to sum to one. With a ridge their size matters.", _scaled(lambda pi: pi / pi.sum())),
     ("β is right. The intercept is the mean of y only where β is 0: the line goes through the mean of y *at the mean "
      "of Z*.", dict(at_0=lambda Z, y, weights, beta: weights @ y / weights.sum())),
@@ -123,7 +111,6 @@ FILM, BAD = ["not", "a", "good", "film"], ["bad", "film", ",", "bad"]
 SOME = rows("1111", "0111", "1101", "0011", "1000", "0110", "1010", "0001")
 FEW = rows("111", "011", "100", "101", "110", "001")
 AGAIN = rows("111", "011", "011", "010", "100", "111", "010", "010")
-MIXED = "The scores stand beside other masks. Which of the different masks is each of the n?"
 
 
 def _asked_once(f, masks):
@@ -152,18 +139,12 @@ def _asked_once(f, masks):
           hints={r"\bfit\b.*\n.*('list' object|tuple|inhomogeneous)":
                  "`fit` takes arrays: np.array(…) makes one of a list, and `proximity` returns two things, of which "
                  "only the first is weights.",
-                 "KeyError": KEY,
                  r"\bfit\b.*\n.*(shape|align|broadcast)":
                  "There is one score for each mask, (n,). Was predict asked about the different masks only? Then "
                  "its scores have to be handed back to all n."})
 def lime(predict, document, masks, by, width, ridge, *, ask=game, scores=_asked_once, weigh=weights_of):
     """lime(predict, document, masks, by, width, ridge): (β (d,), intercept, R²) over the distinct words."""
     return fit.reference(masks, scores(ask(predict, document, by), masks), weigh(masks, width), ridge)
-
-
-def _with_masks(change):
-    """lime with other masks."""
-    return lambda predict, document, masks, *others: lime.reference(predict, document, change(masks), *others)
 
 
 def _with(**fixed):
@@ -175,33 +156,17 @@ def _with(**fixed):
     return answer
 
 
-def _first_seen(masks):
-    """The different masks, in order of first occurrence."""
-    return masks[np.sort(np.unique(masks, axis=0, return_index=True)[1])]
-
-
 lime.mistakes(
     ("All masks weigh the same here. Where is `proximity`? (Its width is handed on as it is.)",
      dict(weigh=lambda masks, width: np.ones(len(masks)))),
     ("The width is 25 here, whatever `width` says.", _with(width=25)),
     ("The ridge is 1 here, whatever `ridge` says.", _with(ridge=1.0)),
     ("The ridge changes nothing here.", _with(ridge=0.0)),
-    ("All of β is 0. Either all copies have the same score, or only one of them weighs anything: print both. (`width` "
-     "and `proximity` use the same units.)",
-     dict(scores=lambda f, masks: f(np.ones_like(masks[:1])).repeat(len(masks)))),
-    ("The weights were divided by their sum. With a ridge their size matters.",
-     dict(weigh=lambda masks, width: weights_of(masks, width) / weights_of(masks, width).sum())),
-    ("The weights belong to other masks. There is one for each of the n masks, in their order.",
-     dict(weigh=lambda masks, width: np.resize(weights_of(np.unique(masks, axis=0), width), len(masks)))),
     (PASSED_ON, dict(ask=other_way)),
     ("A mask that comes again was fitted only once. It need not be *asked* again, but it counts again.",
-     _with_masks(lambda masks: np.unique(masks, axis=0))),
-    ("A sample was added: the copy in which all is kept. Only the given masks count.",
-     _with_masks(lambda masks: np.vstack([np.ones_like(masks[:1]), masks]))),
-    (MIXED, dict(scores=lambda f, masks: np.resize(f(np.unique(masks, axis=0)), len(masks)))),
-    (MIXED, dict(scores=lambda f, masks: np.resize(f(_first_seen(masks)), len(masks)))),
-    ("β is right, the intercept is not: the score of the whole document was subtracted from all scores.",
-     dict(scores=lambda f, masks: _asked_once(f, masks) - f(np.ones_like(masks[:1])))),
+     lambda predict, document, masks, *others: lime.reference(predict, document, np.unique(masks, axis=0), *others)),
+    ("The scores stand beside other masks. Which of the different masks is each of the n?",
+     dict(scores=lambda f, masks: np.resize(f(np.unique(masks, axis=0)), len(masks)))),
     ("The line was fitted to the words that are *gone*. Its features are the masks: 1 where a word is kept.",
      lambda predict, document, masks, by, width, ridge: fit.reference(
          ~masks, _asked_once(game(predict, document, by), masks), weights_of(masks, width), ridge)))
