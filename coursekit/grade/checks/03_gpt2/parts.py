@@ -4,7 +4,6 @@ import functools
 import math
 
 import torch
-from torch.nn import functional as F
 
 from coursekit.grade.kit.cases import rounded
 from coursekit.grade.kit.messages import CheckFailed
@@ -86,7 +85,6 @@ def _squares(x, gain, shift, eps, part=None):
         (x * x).mean(-1, keepdim=True) - x.mean(-1, keepdim=True) ** 2 + eps))
 
 
-LOWER = "eps was made larger. It may be 0, and then nothing is added."
 UNUSED = "The argument eps does not come in: it is added to the variance, under the root."
 
 layer_norm.mistakes(
@@ -94,18 +92,8 @@ layer_norm.mistakes(
      "norm divides by d: it describes this row, and estimates nothing. (`correction=0`)", _way(width=_biased)),
     ("eps stands outside the root. It is added to the variance, under the root.",
      _way(width=lambda variance, eps, d: variance.sqrt() + eps)),
-    ("Two things: eps stands outside the root (it is added to the variance), and .std() divides by d − 1 unless it is "
-     "told otherwise (`correction=0`).", _way(width=lambda variance, eps, d: _biased(variance, 0, d) + eps)),
-    ("eps is only a lower bound here. It is added to the variance, whatever that is.",
-     _way(width=lambda variance, eps, d: variance.clamp(min=eps).sqrt())),
-    *((LOWER, _way(width=lambda variance, eps, d, least=least: torch.sqrt(variance + max(eps, least))))
-      for least in (1e-5, 1e-6)),
     *((UNUSED, _way(width=lambda variance, eps, d, fixed=fixed: torch.sqrt(variance + fixed))) for fixed in (0, 1e-5)),
-    ("eps is squared here. It is added to the variance as it is.",
-     _way(width=lambda variance, eps, d: torch.sqrt(variance + eps ** 2))),
     ("Divided by the variance: its *root* makes the variance 1.", _way(width=lambda variance, eps, d: variance + eps)),
-    ("The squared distances are added up here. The variance is their mean.",
-     _way(width=lambda variance, eps, d: torch.sqrt(d * variance + eps))),
     ("The mean of each row is 0 now; the division that makes its variance 1 is missing.",
      _way(width=lambda variance, eps, d: 1)),
     ("The mean was not taken away from the numbers.", _way(centre=False)),
@@ -114,8 +102,6 @@ layer_norm.mistakes(
     ("The rows are normalised; gain and shift are still to be applied.", _way(mix=lambda rows, gain, shift: rows)),
     ("The shift is missing.", _way(mix=lambda rows, gain, shift: gain * rows)),
     ("The gain is missing.", _way(mix=lambda rows, gain, shift: rows + shift)),
-    ("Gain and shift have changed places: the gain multiplies, the shift is added.",
-     _way(mix=lambda rows, gain, shift: shift * rows + gain)),
     ("The shift is multiplied by the gain, too: it is added at the very end.",
      _way(mix=lambda rows, gain, shift: gain * (rows + shift))),
     ("Mean and variance run along axis 0, over the tokens. Each token's row stands by itself: the last axis.",
@@ -125,16 +111,12 @@ layer_norm.mistakes(
     ("Nearly right: digits got lost. Was the variance computed as (mean of the squares) − (square of the mean)? Near "
      "1000 that is the small difference of two numbers near 1,000,000. First take the mean away, then square.",
      _squares),
-    ("Nearly right: digits got lost, as many as single precision has not. Is there a .float() on the way?",
-     lambda x, *others: _normed(x.float(), *others).to(x.dtype)),
     ("The part plays no role here: with `part` given, what this part contributes is asked for, not the whole.",
      lambda x, gain, shift, eps, part=None: _normed(x, gain, shift, eps)),
     ("The part was normalised by its own root. It is divided by x's: only then do the parts of x add up.",
      _way(own_root=True)),
     ("The shift was added to the part. It is no part of x: the parts and the shift together make the norm of x.",
      _way(its=lambda centred, gain, shift: gain * centred + shift)),
-    ("x's mean was taken away from the part. Its own mean is: the means of all parts add up to that of x.",
-     _way(part_mean=lambda x: x.mean(-1, keepdim=True))),
     ("No mean was taken away from the part. Its own is: the means of all parts add up to that of x.",
      _way(part_mean=lambda x: 0)),
     ("The gain is missing where there is a part.", _way(its=lambda centred, gain, shift: centred)))
@@ -218,31 +200,17 @@ mlp.mistakes(
     ("This is the exact GELU, with erf, or Φ itself. GPT-2 was trained with the tanh form: loaded into the other one "
      "its logits would be off in the fourth digit.", dict(act=_erf_form)),
     ("This is ReLU: a GELU bends smoothly, and is below zero for small negative numbers.", dict(act=torch.relu)),
-    ("This is h·σ(1.702 h), the other approximation in the GELU paper. GPT-2 has the one with tanh.",
-     dict(act=lambda h: h * torch.sigmoid(1.702 * h))),
-    ("This is h·σ(h), called SiLU or Swish. GPT-2 has the formula with tanh.", dict(act=F.silu)),
-    ("The 0.044715 goes with the cube, h³, not the square.",
-     dict(act=lambda h: h / 2 * (1 + torch.tanh(ROOT * (h + CUBE * h ** 2))))),
-    ("Only h is cubed, not its factor: in Python ** binds more tightly than *.",
-     dict(act=lambda h: h / 2 * (1 + torch.tanh(ROOT * (h + (CUBE * h) ** 3))))),
     ("The root multiplies both terms: h, and 0.044715·h³.",
      dict(act=lambda h: h / 2 * (1 + torch.tanh(ROOT * h + CUBE * h ** 3)))),
-    ("The factor √(2/π) in front of the bracket is missing.",
-     dict(act=lambda h: h / 2 * (1 + torch.tanh(h + CUBE * h ** 3)))),
-    ("2/π stands there without its root.",
-     dict(act=lambda h: h / 2 * (1 + torch.tanh(2 / math.pi * (h + CUBE * h ** 3))))),
     ("Twice as large as it should be: half of h is multiplied.",
      dict(act=lambda h: h * (1 + torch.tanh(ROOT * (h + CUBE * h ** 3))))),
     ("That is the tanh form of Φ alone. GELU is h·Φ(h).",
      dict(act=lambda h: (1 + torch.tanh(ROOT * (h + CUBE * h ** 3))) / 2)),
-    ("The 1 + in front of the tanh is missing.", dict(act=lambda h: h / 2 * torch.tanh(ROOT * (h + CUBE * h ** 3)))),
     ("The first layer's bias b_1 is missing.", dict(first=lambda x, W, b: x @ W.T)),
     ("The second layer's bias b_2 is missing.", dict(second=lambda h, W, b: h @ W.T)),
     ("b_1 is added before the GELU, not behind it.",
      lambda x, W_1, b_1, W_2, b_2, change=None: mlp.reference(
          x, W_1, b_1, W_2, b_2, change, first=lambda x, W, b: x @ W.T, act=lambda h: _tanh_form(h) + b_1)),
-    ("There is a GELU behind the second layer, too: only the hidden layer has one.",
-     dict(second=lambda h, W, b: _tanh_form(h @ W.T + b))),
     ("x was added at the end. The skip belongs to the block, not to the MLP.",
      lambda x, *others: x + mlp.reference(x, *others)),
     ("The change plays no role here: with `change` given, by how much the output moves is asked for, not the output.",
@@ -260,8 +228,6 @@ mlp.mistakes(
      dict(slope=lambda h: _slope(h, first=0))),
     ("The chain rule goes one step further in: the bracket h + 0.044715·h³ has the slope 1 + 3·0.044715·h².",
      dict(slope=lambda h: _slope(h, inner=torch.ones_like))),
-    ("The factor √(2/π) stands inside the tanh, so it comes out in front of its slope.",
-     dict(slope=lambda h: _slope(h, second=1 / ROOT))),
     ("That is the slope of the exact GELU, Φ(h) + h·φ(h). Here it is the tanh form's.",
      dict(slope=lambda h: (1 + torch.erf(h / math.sqrt(2))) / 2
           + h * torch.exp(-h ** 2 / 2) / math.sqrt(2 * math.pi))),

@@ -50,17 +50,12 @@ def _sent(A, v, W_o):
 def _mixing(r, x, how="vectors", zero=0.0):
     """The share (T,) of what comes from others, of vectors r (T, T, d_e); how: one thing that is done otherwise."""
     own, everything = r.diagonal().T, r.sum(1)                          # (T, d_e)
-    if how == "turned" and own.shape == own.T.shape:
-        own = own.T
     others = {"lengths": r.norm(dim=-1).sum(1) - own.norm(dim=-1), "both": everything.norm(dim=-1),
-              "all": everything.norm(dim=-1), "sent": (r.sum(0) - own).norm(dim=-1)}.get(
-        how, (everything - own).norm(dim=-1))
+              "all": everything.norm(dim=-1)}.get(how, (everything - own).norm(dim=-1))
     kept = {"all": x.norm(dim=-1), "only x": x.norm(dim=-1), "no x": own.norm(dim=-1),
             "apart": x.norm(dim=-1) + own.norm(dim=-1)}.get(how, (x + own).norm(dim=-1))
-    whole = {"ratio": kept, "infinite": kept, "all of it": (x + everything).norm(dim=-1)}.get(how, others + kept)
+    whole = {"ratio": kept, "all of it": (x + everything).norm(dim=-1)}.get(how, others + kept)
     share = others / whole
-    if how == "infinite":
-        return share
     there = kept > 0 if how in ("nothing kept", "ratio") else whole > 0
     return torch.where(there, 1 - share if how == "round" else share, zero)
 
@@ -80,18 +75,12 @@ def _plain(A, v, W_o, x):
     return values.flatten(2).norm(dim=-1), carried.reference(A, v, W_o, x)[1]
 
 
-def _interleaved(A, v, W_o):
-    return A, v, torch.cat([W_o[:, i::len(v)] for i in range(len(v))], 1)
-
-
 def _by_rows(A, v, W_o):
     return A, v, W_o.T if W_o.shape[0] == W_o.shape[1] else W_o
 
 
 TURNED = ("Rows and columns have changed places: A[i, s, t] is how strongly s looks at t, and row s of the norms holds "
           "what s *receives*.")
-NOTHING = "Where nothing is there and nothing arrives, the mixing is 0/0. It is 0 there."
-RATIO = "The mixing is others / own here. It is others / (others + own), between 0 and 1."
 
 carried.mistakes(
     ("Norms of the heads were added up. The heads write into the same stream, where their vectors can cancel: add the "
@@ -103,32 +92,19 @@ carried.mistakes(
     ("There is a map for each head. What the heads bring is added up, as vectors, before the norm: one map (T, T).",
      _norms(lambda sent, x: sent.norm(dim=-1))),
     ("Those are the vectors. Asked for is the length of each.", _norms(lambda sent, x: sent.sum(0))),
-    ("Those are squares of the lengths: the root is missing.", _norms(lambda sent, x: sent.sum(0).square().sum(-1))),
-    ("The absolute values were added up. The length of a vector is the root of the sum of squares.",
-     _norms(lambda sent, x: sent.sum(0).abs().sum(-1))),
     ("W_o is missing: what a head brings is W_o^(i) v, not v itself.", _plain),
     ("W_o was transposed, or cut by rows. A head writes W_o^(i) v: head i has *columns* of W_o, and a row vector goes "
      "through `v @ W.T`.", _with(_by_rows)),
-    ("W_o was cut into every K-th column. Head i has d_out columns that stand side by side, from i·d_out on.",
-     _with(_interleaved)),
-    ("The columns of head 0 were used for all heads: head i has those from i·d_out on.",
-     _with(lambda A, v, W_o: (A, v, W_o[:, :v.shape[2]].repeat(1, len(v))))),
     ("The heads' weights were averaged before they met their values. Each head's values have weights of their own.",
      _with(lambda A, v, W_o: (A.mean(0).expand_as(A), v, W_o))),
     ("The attention weights are missing: what head i brings from t is multiplied by A[i, s, t].",
      _with(lambda A, v, W_o: (torch.ones_like(A), v, W_o))),
     (TURNED, _with(lambda A, v, W_o: (A.mT, v, W_o))),
-    (TURNED, _norms(lambda sent, x: sent.sum(0).norm(dim=-1).T)),
-    ("x was added on the diagonal of the norms. It belongs to the mixing alone.",
-     _norms(lambda sent, x: (sent.sum(0) + torch.diag_embed(x.T).permute(1, 2, 0)).norm(dim=-1))),
     ("For the mixing, lengths were added up. What comes from the others is added up as *vectors*, which can cancel, "
      "and then measured.", dict(mixing="lengths")),
     ("For the mixing, everything that attention brings was counted as the others'. What s brings to itself, r_ss, "
      "belongs to its own part.", dict(mixing="all")),
     ("For the mixing, what s brings to itself, r_ss, is still among what comes from others.", dict(mixing="both")),
-    ("For the mixing, what s *sends* was added up. What s receives is row s of r: a sum over t.", dict(mixing="sent")),
-    ("For the mixing, what s brings to itself is read in the wrong direction: `r.diagonal()` puts the axis of the "
-     "diagonal last, (d_e, T).", dict(mixing="turned")),
     ("The own part of the mixing lacks what s brings to itself: x_s + r_ss, added before the norm.",
      dict(mixing="only x")),
     ("The own part of the mixing lacks x_s, which comes over the skip connection.", dict(mixing="no x")),
@@ -139,10 +115,8 @@ carried.mistakes(
     ("The mixing is turned round: the share of the *others*, not of what is its own.", dict(mixing="round")),
     ("Where b alone is 0, the mixing is 0 here. Everything came from others then, and it is 1.",
      dict(mixing="nothing kept")),
-    (NOTHING, dict(zero=math.nan)),
-    (RATIO, dict(mixing="ratio")),
-    (RATIO, dict(mixing="infinite")),
-    (NOTHING, dict(zero=1.0)))
+    ("Where nothing is there and nothing arrives, the mixing is 0/0. It is 0 there.", dict(zero=math.nan)),
+    ("The mixing is others / own here. It is others / (others + own), between 0 and 1.", dict(mixing="ratio")))
 
 
 @carried.suspect

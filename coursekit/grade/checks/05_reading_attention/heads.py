@@ -54,24 +54,23 @@ def _leaves_tensors(answer, arguments):
                             "(With the mask, does row s of your table hold the t ≤ s, and are its rows counted, not "
                             "its columns? Or does the function end without `return …`?)"})
 def habit(maps, pairs, causal, *, rows="choice", sees="due", hidden=False, texts=False, even="of the kind",
-          of_kind="sum", axis=1):
+          of_kind="sum"):
     """habit(maps, pairs, causal): (share (K,), even), or None; means over the rows that have a choice.
 
     rows: which of them count. sees: what a row sees. hidden: is what is of the kind, and not seen, counted as well?
     texts: a mean of the texts' means. even: of what even attention's share is taken. of_kind: what becomes of a row's
-    attention to the kind. axis: along which tokens are counted.
+    attention to the kind.
     """
     shares, chances = [], []
     for A, kinds in zip(maps, pairs, strict=False):
         everything = torch.ones_like(kinds)
         seen = {"due": everything.tril() if causal else everything, "past": everything.tril(),
                 "weights": (A > 0).any(0), "others": everything.tril(-1) if causal else everything}[sees]
-        total, found = seen.sum(axis), (kinds if hidden else kinds & seen).sum(axis).double()
+        total, found = seen.sum(1), (kinds if hidden else kinds & seen).sum(1).double()
         counted = {"choice": (found > 0) & (found < total), "some": found > 0, "others": found < total}[rows]
         paid = {"sum": (A * kinds).sum(-1), "mean": (A * kinds).sum(-1) / found.to(A.dtype),
-                "max": (A * kinds).amax(-1), "column": (A * kinds).sum(-2)}[of_kind]
-        chance = {"of the kind": found / total, "all T": found / len(seen), "one": 1 / total.double(),
-                  "not": 1 - found / total, "hidden": kinds.sum(axis) / total}[even]
+                "column": (A * kinds).sum(-2)}[of_kind]
+        chance = {"of the kind": found / total, "all T": found / len(seen)}[even]
         shares.append(paid[:, counted])                                 # (K, rows)
         chances.append(chance[counted])
     if texts:
@@ -95,10 +94,6 @@ def _even_with(**knobs):
     return answer
 
 
-def _largest(maps, pairs):
-    return [torch.zeros_like(A).scatter(-1, A.argmax(-1, keepdim=True), 1.0) for A in maps], pairs
-
-
 def _divided(maps, pairs, causal):
     found = habit.reference(maps, pairs, causal)
     return found and (found[0] / found[1], found[1])
@@ -110,16 +105,9 @@ def _pair_by_pair(maps, pairs, causal):
     return found and (torch.cat([A[:, kinds] for A, kinds in zip(maps, seen, strict=False)], 1).mean(1), found[1])
 
 
-def _one_entry(maps, pairs, causal):
-    found = habit.reference(maps, pairs, causal)
-    return found and (found[0], torch.tensor([found[1]]))
-
-
 NO_CHOICE = "No row has a choice here, so that there is nothing to measure: the result is None."
 SHARES = ("The even one is right. The shares take the same rows, and in each of them the *sum* of the attention to "
           "tokens of the kind; then the mean over these rows.")
-MASKED = "The causal mask was used here though `causal` is False. Then each row sees all T tokens."
-HIDDEN = "Pairs in the future were counted as well, which a causal head does not see."
 
 habit.mistakes(
     ("Even attention is spread over what a row *sees*: with a causal mask these are s + 1 tokens in row s, not T. (Is "
@@ -128,33 +116,22 @@ habit.mistakes(
     ("A row came in that sees *no* token of the kind. It has no choice: leave it out.", dict(rows="others")),
     ("A row came in that sees nothing *but* tokens of the kind. It has no choice: leave it out.", dict(rows="some")),
     ("A token sees itself as well: with the causal mask, row s sees the tokens t ≤ s.", dict(sees="others")),
-    (MASKED, dict(sees="past")),
-    (MASKED, _even_with(sees="past")),
+    ("The causal mask was used here though `causal` is False. Then each row sees all T tokens.", dict(sees="past")),
     ("What a row sees was taken from the weights. A weight may be 0 where a head could have looked: only `causal` says "
      "what is seen.", dict(sees="weights")),
-    (HIDDEN, dict(hidden=True)),
-    (HIDDEN, dict(even="hidden")),
+    ("Pairs in the future were counted as well, which a causal head does not see.", dict(hidden=True)),
     ("The shares of the heads are right, and the even one was averaged over *all* rows. It takes the same rows as they "
      "do.", _even_with(rows="others")),
     ("That is the mean of the texts' means. Asked for is the mean over all rows that count, so that a long text has "
      "more weight.", dict(texts=True)),
-    ("Only the first text came in.", _changed(lambda maps, pairs: (maps[:1], pairs[:1]))),
     ("Columns were read in place of rows: A[i, s, t] is what token s pays to token t.",
      _changed(lambda maps, pairs: ([A.mT for A in maps], pairs))),
     ("Attention was added up over s, down the columns. The share of row s is a sum over t, the last axis.",
      dict(of_kind="column")),
-    ("What rows see was counted down the columns. What row s sees is a sum over t, along axis 1.", dict(axis=0)),
     ("A row's attention to the kind was divided by the number of such tokens. It is their sum.", dict(of_kind="mean")),
-    ("Of the tokens of the kind in a row, the largest weight alone was taken. All of them are added up.",
-     dict(of_kind="max")),
-    ("This counts in how many rows the *largest* weight is of the kind. Add up the weights themselves.",
-     _changed(_largest)),
     ("The share was divided by the even one. Return both as they are.", _divided),
     ("The share was divided by the sum of its row, and some rows sum to less than one. It is divided by nothing.",
      _changed(lambda maps, pairs: ([A / A.sum(-1, keepdim=True) for A in maps], pairs))),
-    ("For the even one, one token of the kind was counted in each row. There can be more of them.", dict(even="one")),
-    ("The even one is that of tokens that are *not* of the kind.", dict(even="not")),
-    ("The even one is a single number. (`.item()` makes a number of a tensor with one entry.)", _one_entry),
     (SHARES, _pair_by_pair),
     (NO_CHOICE, lambda maps, pairs, causal: habit.reference(maps, pairs, causal) or (torch.zeros(len(maps[0])), 0.0)))
 

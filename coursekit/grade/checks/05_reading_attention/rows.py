@@ -62,21 +62,14 @@ one_row.mistakes(
     ("Axis 0 of A are the layers, axis 1 the heads. Here they were taken for each other.", dict(axis=0)),
     ("The operation of the heads was used for the layers as well.",
      _changed(lambda A, row, own, heads, layers, chosen: (A, row, own, heads, heads, chosen))),
-    ("The operation of the layers was used for the heads as well.",
-     _changed(lambda A, row, own, heads, layers, chosen: (A, row, own, layers, layers, chosen))),
     ("All layers came in. If `chosen` is given, only those count.", _changed(lambda *given: (*given[:5], None))),
     ("Here `chosen` picked heads: axis 0 of A are the layers.", dict(picked=1)),
-    ("Those are other layers: they count from 0, and −1 is the last one.",
-     _changed(lambda A, *rest: (A.roll(1, 0), *rest) if rest[-1] else (A, *rest))),
     ("A layer of `chosen` did not come in. (−1 is the last one.)",
      _changed(lambda *given: (*given[:5], given[5] and ([i for i in given[5] if i >= 0])))),
-    ("Only the last layer came in. Without `chosen` all do.", _changed(lambda *given: (*given[:5], given[5] or [-1]))),
     ("The columns stand in another order than in `own`.",
      _changed(lambda A, row, own, *rest: (A, row, sorted(own), *rest))),
     ("The scores were rescaled to sum to one. Leave them: what is missing went to other tokens.",
-     _then(lambda scores: scores / scores.sum())),
-    ("The scores were divided by the largest of them. Leave them as they are.",
-     _then(lambda scores: scores / scores.max() if len(scores) else scores)))
+     _then(lambda scores: scores / scores.sum())))
 
 
 @one_row.suspect

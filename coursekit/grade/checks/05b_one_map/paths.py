@@ -43,11 +43,11 @@ def widest(layers, row, t, *, best=torch.amax, along=torch.minimum, start=torch.
     return values[t].item(), path
 
 
-def _width(layers, path, of=min):
-    """The narrowest edge of a path, or their sum; None if it is no path."""
+def _width(layers, path):
+    """The narrowest edge of a path; None if it is none."""
     if not all(kind(s) == "a whole number" and 0 <= s < layers.shape[-1] for s in path):
         return None
-    return of(layers[-1 - i, s, t].item() for i, (s, t) in enumerate(zip(path, path[1:], strict=False)))
+    return min(layers[-1 - i, s, t].item() for i, (s, t) in enumerate(zip(path, path[1:], strict=False)))
 
 
 def _pair(got):
@@ -86,14 +86,6 @@ def _with(change):
     return lambda layers, row, t: change(layers, *widest.reference(layers, row, t))
 
 
-def _other(**knobs):
-    """The path that another rule prefers, and its width."""
-    def answer(layers, row, t):
-        path = widest.reference(layers, row, t, **knobs)[1]
-        return _width(layers, path), path
-    return answer
-
-
 def _reorder(change):
     return lambda layers, row, t: widest.reference(change(layers), row, t)
 
@@ -105,15 +97,9 @@ def _greedy_down(layers, row, t):
     return _width(layers, [*path, t]), [*path, t]
 
 
-def _greedy_up(layers, row, t):
-    path = [t]
-    for layer in layers[:-1]:
-        path.insert(0, int(layer[:, path[0]].argmax()))
-    return _width(layers, [row, *path]), [row, *path]
-
-
 MULTIPLIED = dict(along=torch.mul, start=1.0, others=0.0)
-ADDED = dict(along=torch.add, start=0.0, others=-torch.inf)
+
+
 def _swept_in_place(layers, row, t):
     widths, paths = layers[-1][row].tolist(), [[row, u] for u in range(len(layers[0]))]
     for layer in layers[:-1].flip(0).tolist():
@@ -123,13 +109,6 @@ def _swept_in_place(layers, row, t):
     return widths[t], paths[t]
 
 
-def _to_any(layers, row, t):
-    return max((widest.reference(layers, row, u) for u in range(len(layers[0]))), key=lambda found: found[0])
-
-
-UP_OR_DOWN = ("At each step the widest edge was taken. It can lead to a token from which only narrow ones go on: keep "
-              "the best width for *every* token of a layer.")
-SUM = "The edges were added up. A path is as wide as its narrowest edge: a minimum, and no sum."
 UNREACHED = ("The width is right, and a path from `row` to `t` is due all the same. In your sweep, does a token that "
              "has not been reached yet look like one that was reached over an edge of width 0?")
 ARRIVES = ("Nothing arrives. Do the widths of the tokens above stand beside the *rows* of the layer, and is the "
@@ -145,15 +124,10 @@ NARROWEST = "The path is right, and the width is not that of this path: its narr
 widest.mistakes(
     (UNREACHED, dict(others=0.0)),
     ("That is the largest *product* along a path. Asked for is the narrowest edge of a path: a minimum.", MULTIPLIED),
-    ("That is the width of the path with the largest *product*. Another path has a smaller product, and is wider.",
-     _other(**MULTIPLIED)),
-    (SUM, ADDED),
-    (SUM, _with(lambda layers, width, path: (_width(layers, path, sum), path))),
-    ("That is the width of the path with the largest *sum*. Another path has a smaller sum, and is wider.",
-     _other(**ADDED)),
+    ("The edges were added up. A path is as wide as its narrowest edge: a minimum, and no sum.",
+     dict(along=torch.add, start=0.0, others=-torch.inf)),
     ("That is rollout: products along paths, added up over all of them. Here a path is as wide as its narrowest edge, "
      "and the widest path counts.", dict(MULTIPLIED, best=torch.sum)),
-    ("Widths were added up over the paths. Only the widest path counts.", dict(best=torch.sum, others=0.0)),
     ("The layers were passed in the wrong order: the path begins at the top, in layers[-1], and layers[0] leads to the "
      "input.", _reorder(lambda layers: layers.flip(0))),
     ("Rows and columns have changed places: layers[l, s, t] leads from s down to t.",
@@ -161,8 +135,8 @@ widest.mistakes(
     (ARRIVES, dict(along=lambda values, layer: torch.minimum(values.T, layer))),
     (ARRIVES, dict(best=lambda through, axis: through.amax(1))),
     ("The width 1 is that with which you began. Edges can be wider: begin with ∞.", dict(start=1.0)),
-    (UP_OR_DOWN, _greedy_down),
-    (UP_OR_DOWN, _greedy_up),
+    ("At each step the widest edge was taken. It can lead to a token from which only narrow ones go on: keep the best "
+     "width for *every* token of a layer.", _greedy_down),
     (BEGINS, dict(others=torch.inf)),
     ("In a loop over a layer's tokens, keep the old widths until the layer is done: those that have been changed "
      "belong to the layer below.", _swept_in_place),
@@ -170,9 +144,6 @@ widest.mistakes(
     ("Both ends belong to the path: `row` first, `t` last.", _with(lambda layers, width, path: (width, path[1:-1]))),
     ("The path is turned round: it begins at the top, with `row`, and ends at the bottom, with `t`.",
      _with(lambda layers, width, path: (width, path[::-1]))),
-    ("The path is to end at `t`, and the width to be that of a path to `t`.", _to_any),
-    ("A path is a list of tokens alone. Which layer each belongs to follows from its place in the list.",
-     _with(lambda layers, width, path: (width, [(len(layers) - i, s) for i, s in enumerate(path)]))),
     (TRACED, _with(lambda layers, width, path: (width, [path[0]] * len(layers) + path[-1:]))),
     ("The width is that with which you began. Is it lowered to the width of each edge on the way?",
      _with(lambda layers, width, path: (torch.inf, path))),

@@ -56,10 +56,6 @@ def _unweighted(A, G, row, target, other=None):
     return guided.reference(torch.ones_like(A), G, row, target, slopes=slopes)
 
 
-def _less_everywhere(A, G, row, target, other=None):
-    return guided.reference(A, G, row, target, other, start=0) - 1
-
-
 def _own_entry(A, G, row, target, other=None):
     relevance = guided.reference(A, G, row, target, other)
     relevance[row] = 0
@@ -83,21 +79,15 @@ def _from_the_identity(A, G, row, target, other=None):
     return (R - I)[row]
 
 
-SKIPPED = "This is the product Ā ⋯ Ā alone. The skip connections are the R in R + Ā R."
-DIFFERENCE = ("Two results were subtracted. f is the difference of the logits, and so its gradient is G[target] − "
-              "G[other], *before* anything is dropped.")
 
 guided.mistakes(
     ("The 1 with which R began is still in it: take the identity out at the end.", dict(start=0)),
-    ("1 was taken from every entry. Only one of them began with it: take the identity out.", _less_everywhere),
     ("The token's own entry was set to 0. Only the 1 with which it began is taken out of it.", _own_entry),
     ("The mean over heads was taken first, then what is negative was dropped. One head's plus then pays for another's "
      "minus: drop first.", dict(late=True)),
     ("Nothing was dropped. What is negative, entry by entry, becomes 0.", dict(positive=lambda x: x)),
     ("Absolute values were taken. What is negative speaks against f and becomes 0.", dict(positive=torch.abs)),
-    ("The sign is turned round: what is left over is what *lowers* f.", dict(positive=lambda x: (-x).clamp(min=0))),
     ("The heads were added up. Take their mean.", dict(heads=torch.sum)),
-    ("The largest of the heads was taken. Take their mean.", dict(heads=torch.amax)),
     ("The gradients alone came in. They are multiplied by the attention, entry by entry.", _unweighted),
     ("The gradients have no part in it: attention alone was multiplied.",
      _slopes(lambda A, G, target, other: torch.ones_like(A))),
@@ -105,20 +95,17 @@ guided.mistakes(
     ("The layers were added up. Each of them acts on what came through those before: Ā R.", dict(product=False)),
     ("I was added again in each layer. The R on both sides of the + is what came out of the layer before.",
      _from_the_identity),
-    (SKIPPED, dict(skips=False)),
-    (SKIPPED, dict(skips=False, start=0)),
+    ("This is the product Ā ⋯ Ā alone. The skip connections are the R in R + Ā R.", dict(skips=False)),
     ("Row 0 was read. It is `row` that says which one (−1 is the last).",
      _with(lambda A, G, row, *classes: (A, G, 0, *classes))),
-    ("The last row was read. It is `row` that says which one.",
-     _with(lambda A, G, row, *classes: (A, G, -1, *classes))),
     ("Rows and columns have changed places: row s, of a map and of R, holds what token s draws from.",
      _with(lambda A, G, *rest: (A.mT, G.mT, *rest))),
     ("Where `other` is class 0 it changes nothing here. Does `if other` ask for it? `is not None` asks that.",
      _with(lambda *given: (*given[:4], given[4] or None))),
     ("`other` changes nothing here. If it is given, f is the difference of two logits.",
      _with(lambda *given: (*given[:4], None))),
-    (DIFFERENCE, _subtracted),
-    (DIFFERENCE, lambda *given: _subtracted(*given).clamp(min=0)),
+    ("Two results were subtracted. f is the difference of the logits, and so its gradient is G[target] − G[other], "
+     "*before* anything is dropped.", _subtracted),
     ("The two gradients were added up. f is a difference.",
      _slopes(lambda A, G, target, other: G[target] + (0 if other is None else G[other]))),
     ("Those are the gradients of another class than `target`.", _with(lambda A, G, *rest: (A, G.flip(0), *rest))),

@@ -94,15 +94,12 @@ rolled.mistakes(
     ("Every row is that after the last layer. R[row] is a view: if R is changed in place, rows that were noted down "
      "earlier change as well.", _at_the_end),
     ("Row 0 was read. It is `row` that says which one (−1 is the last).", _with(lambda A, row, skip: (A, 0, skip))),
-    ("Row 1 was read for −1, which is the last one.", _with(lambda A, row, skip: (A, abs(row), skip))),
     ("Rows and columns have changed places: A[l, i, s, t] goes from s to t, and rows sum to one.",
      _with(lambda A, row, skip: (A.mT, row, skip))),
     ("A column was taken. Row s of the product is what token s holds.", _column),
     ("Each layer stands here for itself. What reaches a token has come through all layers before: a product.", _apart),
     ("The matrices were multiplied entry by entry. Their product is `@`, and not `*`.", _entries),
     ("Nothing came over the skip connections here.", _with(lambda A, row, skip: (A, row, [0.0] * len(skip)))),
-    ("The skips are one half here. `skip` says how strong each layer's is.",
-     _with(lambda A, row, skip: (A, row, [0.5] * len(skip)))),
     ("`skip` is the share of the identity. Here it is that of the attention.",
      _with(lambda A, row, skip: (A, row, [1 - share for share in skip]))),
     ("The whole identity was added to whole attention: rows then sum to 2. Each gets its share.",
@@ -110,8 +107,6 @@ rolled.mistakes(
     ("The identity has its share, but the attention is not multiplied by 1 − skip.", dict(residual="weighted")),
     ("The layers were passed in the wrong order: A[0] comes first.",
      _with(lambda A, row, skip: (A.flip(0), row, skip[::-1]))),
-    ("The skips have changed places: skip[0] is that of the first layer.",
-     _with(lambda A, row, skip: (A, row, skip[::-1]))),
     ("What is missing in a row was not made up for. Divide each row of the mean by its sum.",
      dict(rescale="none", lost="zero")),
     ("Each *column* was divided, by the sum of the row of its number. With keepdim=True the sums stay a column, one "
@@ -121,10 +116,7 @@ rolled.mistakes(
     ("Each head was divided by its sums before the mean was taken. Take the mean first.", dict(rescale="heads")),
     ("A token that looks at nothing keeps itself: its row is that of the identity, and not of zeros.",
      dict(lost="zero")),
-    ("A token that looks at nothing was made to look at everything. It keeps itself.", dict(lost="even")),
-    ("Only the first head came in. Take the mean of all.", _with(lambda A, row, skip: (A[:, :1], row, skip))),
-    ("The largest of the heads was taken. It is their mean.",
-     _with(lambda A, row, skip: (A.amax(1, keepdim=True), row, skip))))
+    ("Only the first head came in. Take the mean of all.", _with(lambda A, row, skip: (A[:, :1], row, skip))))
 
 
 @rolled.suspect

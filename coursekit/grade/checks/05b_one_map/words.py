@@ -61,14 +61,10 @@ word_map.mistakes(
     ("Rows were added up as well. What comes *from* a word is the mean over its pieces.", dict(rows="sum")),
     ("Columns were averaged as well. What goes *to* a word is the sum over its pieces: a word gets no less for being "
      "cut.", dict(columns="mean")),
-    ("Of the rows of a word the largest were taken, not their mean.", dict(rows="max")),
-    ("Of the columns of a word the largest was taken, not their sum.", dict(columns="max")),
     ("Only the first piece of a word that is looked at counts here. All are added up.",
      _with(lambda A, looking, seen: (A, looking, [places[:1] for places in seen]))),
     ("Only the first piece of a word that looks counts here. Take the mean of all.",
      _with(lambda A, looking, seen: (A, [places[:1] for places in looking], seen))),
-    ("Only the last piece of a word that looks counts here. Take the mean of all.",
-     _with(lambda A, looking, seen: (A, [places[-1:] for places in looking], seen))),
     ("Rows were rescaled to sum to one. Leave them: what is missing went to places that belong to no word.",
      lambda *given: (lambda words: words / words.sum(-1, keepdim=True))(word_map.reference(*given))),
     (BETWEEN, _with(lambda A, looking, seen: (A, _whole(looking), _whole(seen)))),
@@ -80,5 +76,4 @@ word_map.mistakes(
     ("A has an axis of heads in front, and it stays: there is a word map for each head.",
      _with(lambda A, looking, seen: (A[0] if A.dim() == 3 else A, looking, seen))),
     (PAIRS, _paired(lambda rows, columns: 1)),
-    (PAIRS, _paired(lambda rows, columns: len(rows))),
-    (PAIRS, _paired(lambda rows, columns: max(len(rows), len(columns)))))
+    (PAIRS, _paired(lambda rows, columns: len(rows))))
