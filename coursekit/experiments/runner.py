@@ -53,20 +53,23 @@ def run(name, seeds=SEEDS, folder=RESULTS, toy=False, progress=True):
         raise ValueError(f"{path.name} was made with {found['size']}, not {size}: take it away to begin anew")
     cells = [_plain(cell) for cell in module.cells(seeds)]
     here = {"command": f"python -m coursekit.experiments run {name} --seeds {' '.join(map(str, seeds))}", **_machine()}
-    done = [record["cell"] for record in found["cells"]]
-    with tqdm([cell for cell in cells if cell not in done], desc=name, unit="cell", disable=not progress) as bar:
-        for cell in bar:
-            bar.set_postfix(cell, refresh=True)
-            started = time.process_time()
-            numbers = _plain(module.run(cell, **module.TOY if toy else module.SIZE))
-            seconds, training = time.process_time() - started, numbers.get("training_seconds", 0)
-            if here not in found["runs"]:
-                found["runs"].append(here)
-            found["cells"].append({                                   # a model from the cache was trained elsewhere
-                "cell": cell, "numbers": numbers, "seconds": round(seconds + training * (seconds < training), 1),
-                "date": date.today().isoformat(), "run": found["runs"].index(here)})
-            _replace(path, _written(found).encode())
-    _replace(path.with_suffix(".png"), module.figure(found["cells"]).png)
+    left = [cell for cell in cells if cell not in [record["cell"] for record in found["cells"]]]
+    try:
+        with tqdm(left, desc=name, unit="cell", disable=not progress) as bar:
+            for cell in bar:
+                bar.set_postfix(cell, refresh=True)
+                started = time.process_time()
+                numbers = _plain(module.run(cell, **module.TOY if toy else module.SIZE))
+                seconds, training = time.process_time() - started, numbers.get("training_seconds", 0)
+                seconds += training * (seconds < training)              # a model from the cache was trained before
+                if here not in found["runs"]:
+                    found["runs"].append(here)
+                found["cells"].append({"cell": cell, "numbers": numbers, "seconds": round(seconds, 1),
+                                       "date": date.today().isoformat(), "run": found["runs"].index(here)})
+                _replace(path, _written(found).encode())
+    finally:                                                            # stopped or not: a figure of what is there
+        if found["cells"]:
+            _replace(path.with_suffix(".png"), module.figure(found["cells"]).png)
     return found
 
 

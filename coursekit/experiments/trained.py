@@ -10,14 +10,18 @@ import os
 import time
 from pathlib import Path
 
+import numpy as np
 import torch
 from safetensors import safe_open
 from safetensors.torch import save_file
 from torch import nn
 
+from coursekit.explain import Slalom, random_sequences
 from coursekit.models import HuggingFaceClassifier, minibatches, train
+from coursekit.tasks import LINEAR_WORDS, linear_documents, slalom_documents, slalom_words
 
 FAMILIES = "bert", "distilbert", "gpt2"
+LENGTHS = 1, 2, 5, 10, 15, 30
 SPECIAL = "[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"
 
 
@@ -77,3 +81,24 @@ def trained(name, family, words, layers, seed, data, n, epochs, batch=64, lr=1e-
               {"about": about, "seconds": f"{seconds:.1f}"})
     os.replace(part, path)
     return model.eval(), seconds
+
+
+def on_linear(family, layers, seed, n, epochs):
+    """`trained` on the linear documents of appendix E.1: (model, CPU seconds)."""
+    return trained("linear", family, list(LINEAR_WORDS), layers, seed, linear_documents, n, epochs)
+
+
+def on_slalom(family, layers, seed, n, epochs, n_words, longest):
+    """`trained` on a SLALOM's documents (appendix E.2), words by the seed: (model, CPU seconds, the Slalom)."""
+    words = slalom_words(n_words, seed)
+    truth = Slalom(list(words), *np.transpose(list(words.values())))
+
+    def data(n, seed):
+        return slalom_documents(n, seed, words, longest)
+
+    return *trained(f"slalom-{n_words}-{longest}-{n}", family, list(words), layers, seed, data, n, epochs), truth
+
+
+def held_out(words, n, usual, seed):
+    """{"usual": the documents given, length: n random sequences of it, …}: what a fit is judged on."""
+    return {"usual": usual} | {length: random_sequences(words, n, length, 10_000 + seed) for length in LENGTHS}
