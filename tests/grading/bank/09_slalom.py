@@ -175,7 +175,7 @@ def _(documents, scores, s):
 
 # -- slopes ----------------------------------------------------------------------------------------------------------
 
-@wrong("slopes", "1 − α is 0 here, or has lost its digits")
+@wrong("slopes", "is 0 here, or has lost its digits")
 def _(s, v):
     alpha = _softmax(s)
     pull = alpha * (v - alpha @ v)
@@ -183,7 +183,7 @@ def _(s, v):
         return pull, np.where(len(s) > 1, pull / (1 - alpha), v), alpha * v
 
 
-@wrong("slopes", "exp of a thousand is infinite")
+@wrong("slopes", "Is the largest importance taken away first")
 def _(s, v):
     with np.errstate(all="ignore"):
         alpha = np.exp(s) / np.exp(s).sum()
@@ -191,7 +191,7 @@ def _(s, v):
     return alpha * (v - alpha @ v), np.array(lost), alpha * v
 
 
-@wrong("slopes", "What is F without the first token")
+@wrong("slopes", "and what is F without the token?")
 def _(s, v):
     alpha = _softmax(s)
     return alpha * (v - alpha @ v), alpha ** 2 * v, alpha * v
@@ -355,17 +355,13 @@ def _(s, v):
     return _by_nodes(s, v, len(s) // 2 + 1)
 
 
-@right("shapley", "token by token, without a division")
+@right("shapley", "token by token")
 def _(s, v):
-    x, w = np.polynomial.legendre.leggauss(len(s) // 2 + 1)
-    a, n, phi = np.exp(s - s.max()), len(s), np.zeros(len(s))
-    lam = np.exp(np.arange(math.log(1e-18 / a.sum()), math.log(50 / a.min()), 0.25))[:, None]
-    e = np.exp(-lam * a)                                                # (M, n)
-    for p, weight in zip((x + 1) / 2, w / 8):
-        product, with_N = np.ones_like(e), np.zeros_like(e)             # column i: of the tokens but i
-        for t in range(n):
-            columns, on = np.arange(n) != t, p * e[:, t:t + 1]
-            with_N[:, columns] = with_N[:, columns] * (on + 1 - p) + product[:, columns] * on * a[t] * v[t]
-            product[:, columns] *= on + 1 - p
-        phi += weight * (lam * (e * (with_N + product * a * v) - with_N)).sum(0)
+    a, phi = np.exp(s - s.max()), np.zeros(len(s))
+    lam = np.exp(np.arange(math.log(1e-18 / a.sum()), math.log(50 / a.min()), 0.25))
+    for i, (x, w) in itertools.product(range(len(s)), zip(*np.polynomial.legendre.leggauss(len(s) // 2 + 1))):
+        on, own = (x + 1) / 2 * np.exp(-np.outer(lam, np.delete(a, i))), np.exp(-lam * a[i])
+        factors = on + (1 - x) / 2
+        rest = (on / factors) @ np.delete(a * v, i)
+        phi[i] += w / 8 * (lam * factors.prod(1) * (own * (rest + a[i] * v[i]) - rest)).sum()
     return phi

@@ -14,22 +14,22 @@ __all__ = ["recover", "best_values"]
 
 # -- recover ---------------------------------------------------------------------------------------------------------
 
-def as_ask(importances, values):
-    """ask(document) of a SLALOM that reads one or two tokens; ask.calls has the documents."""
+def asked(model, words):
+    """Arguments of an answer, for a SLALOM {word: (importance, value)} that reads one or two tokens: ask(document), of
+    which ask.calls has the documents, and the words."""
     def ask(document):
-        if type(document) not in (list, tuple) or len(document) not in (1, 2) or not {*document} <= {*values}:
+        if type(document) not in (list, tuple) or len(document) not in (1, 2) or not {*document} <= {*model}:
             raise ValueError("ask takes a list of one or two words of its vocabulary")
         ask.calls.append(tuple(document))
-        weights = alphas(np.array([importances[word] for word in document]))
-        return float(weights @ [values[word] for word in document])
+        s, v = np.array([model[word] for word in document]).T
+        return float(alphas(s) @ v)
 
     ask.calls = []
-    return ask
+    return ask, list(words)
 
 
-def asked(words, importances, values):
-    """Arguments of an answer, for a SLALOM of these importances and values."""
-    return as_ask(*(dict(zip(words, numbers, strict=True)) for numbers in (importances, values))), words
+def _case(**model):
+    return model, list(model)
 
 
 def thrifty(answer, arguments):
@@ -53,16 +53,16 @@ def _chained(direct, of_reference):
     return of_reference + direct
 
 
-@question((2, 3), {"three words": (["film", "good", "bad"], [-1.0, 0.5, 2.0], [0.5, 2.0, -3.0]),
-                   "the second says what the first says": (["good", "fine", "bad", "film"], [1.0, -0.5, 2.0, 0.25],
-                                                           [2.0, 2.0, -3.0, 0.5]),
-                   "all but the last say the same": (["a", "of", "the", "bad"], [0.0, -1.0, 0.5, 3.0],
-                                                     [0.25, 0.25, 0.25, -2.0]),
-                   "two words": (["good", "bad"], [3.0, -4.0], [1.0, -1.0])},
+@question((2, 3), {"three words": _case(film=(-1.0, 0.5), good=(0.5, 2.0), bad=(2.0, -3.0)),
+                   "the second says what the first says": _case(
+                       good=(1.0, 2.0), fine=(-0.5, 2.0), bad=(2.0, -3.0), film=(0.25, 0.5)),
+                   "all but the last say the same": _case(
+                       a=(0.0, 0.25), of=(-1.0, 0.25), the=(0.5, 0.25), bad=(3.0, -2.0)),
+                   "two words": _case(good=(3.0, 1.0), bad=(-4.0, -1.0))},
           returns="s, v", given=asked, also=thrifty, forbidden=LIBRARY, instead="`ask`",
           otherwise="Two words by hand: F = v_r + α(v_k − v_r) gives you α, the weight of word k in the pair. And α is "
                     "a function of s_k − s_r alone: which?",
-          hints={"ask takes": "Read the line of the error: that is what the model said to your question.",
+          hints={r"ask(\(\))? takes": "Read the line of the error: that is what the model said to your question.",
                  "ZeroDivision|math domain": "Two words that say the same, v_k = v_r, say it together as well, "
                                              "whatever their importances are: pair the word with another one."})
 def recover(ask, words, *, relative=_log_odds, tied=_chained, level=_centred):
@@ -91,13 +91,11 @@ recover.mistakes(
     ("A word that says what the first one says got the importance of the first. Its pair with that word says nothing "
      "of importances: pair it with another one.", dict(tied=lambda direct, of_reference: 0.0)),
     ("A word that was paired with a second reference has its importance relative to *that*: its distance to the first "
-     "word is missing.", dict(tied=lambda direct, of_reference: direct)),
-    ("The distance between the two references came in with the wrong sign.",
-     dict(tied=lambda direct, of_reference: direct - of_reference)))
+     "word is missing.", dict(tied=lambda direct, of_reference: direct)))
 
 
 @recover.suspect
-def _(got, words, importances, values):
+def _(got, model, words):
     found = got[0].values()
     if any(kind(number) == "a number" and not np.isfinite(number) for number in found):
         return ("An importance is no number: F − v_r and v_k − F are both 0 where two words have one value. Which "
@@ -110,6 +108,8 @@ def _(got, words, importances, values):
 IMPORTANCES = {"good": 1.0, "bad": 2.0, "film": -1.0, "the": 0.0}
 DOCUMENTS = [["good"], ["good", "film"], ["bad", "film", "film"], ["bad", "good"], ["film", "good", "good", "bad"],
              ["film"], ["bad", "film"]]
+EMPTY = ("The sum of squares that lstsq returns is empty where a column of the table is: compute the loss from the "
+         "table, the values and the scores.")
 HEARD = np.array([2.0, 1.5, -3.5, -1.0, 0.25, 0.5, -2.0])
 
 
@@ -126,10 +126,10 @@ def _mean_square(A, v, y):
                    "all importances 0": (DOCUMENTS[1:], HEARD[1:], dict.fromkeys(("film", "bad", "good"), 0.0)),
                    "one word": ([["no"], ["no", "no"], ["no"]], np.array([-1.0, -2.5, -1.0]), {"no": 3.0})},
           returns="v, the loss", forbidden=LIBRARY, instead="np.linalg.lstsq",
-          otherwise="Print your table for the document *film, good, good, bad*: do the weights of its words add up to "
-                    "1, and has *good* twice that of one *good*?",
-          hints={"Singular": "A word that is in no document leaves a column of zeros, and AᵀA has no inverse then. "
-                             "np.linalg.lstsq gives such a word 0."})
+          otherwise="Print your table A for the document *film, good, good, bad*: do the weights of its words add up "
+                    "to 1, and has *good* twice that of one *good*? The loss is the mean of (A v − scores)².",
+          hints={"axis 0 with size 0": EMPTY, "Singular": "A word that is in no document leaves a column of zeros, and "
+                                                          "AᵀA has no inverse. np.linalg.lstsq gives such a word 0."})
 def best_values(documents, scores, s, *, count=_counts, weigh=np.exp, share=np.sum, level=0, loss=_mean_square):
     """best_values(documents, scores, s): ({word: v}, mean squared error) of the best values for given importances."""
     words, e = list(s), weigh(np.array(list(s.values())))
@@ -149,5 +149,6 @@ best_values.mistakes(
     ("Each row was divided by the number of tokens. A softmax divides by the sum of what e^s makes of them.",
      dict(count=lambda document, words: _counts(document, words) / len(document), share=lambda row: 1.0)),
     ("SLALOM has no intercept: what a document says is all in its tokens' values.", dict(level=1)),
+    (EMPTY, dict(loss=lambda A, v, y: np.linalg.lstsq(A, y, rcond=None)[1].sum() / len(y))),
     ("The loss is a sum of squares here. It is their mean.", dict(loss=lambda A, v, y: ((A @ v - y) ** 2).sum())),
     ("The loss is the root of what is due.", dict(loss=lambda A, v, y: np.sqrt(_mean_square(A, v, y)))))

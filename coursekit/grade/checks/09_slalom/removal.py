@@ -30,8 +30,8 @@ def _told(alpha, v):
                    "one outshouts the others": (np.array([1.0, 33.0, 0.0, -1.0]), np.array([2.0, 1.0, -1.0, 0.5])),
                    "importances of a thousand": (np.array([1000.0, 0.0, -1.0]), np.array([1.0, 3.0, -2.0]))},
           returns="derivative (n,), removal (n,), printed (n,)", forbidden=LIBRARY, instead="your formulas",
-          otherwise="The first case by hand: the weights are 2/8, 1/8 and 5/8, F is 15/8. What is F without the first "
-                    "token, and how much is lost?")
+          otherwise="The first case by hand: the weights are 2/8, 1/8 and 5/8, F is 15/8. By how much does F rise if "
+                    "the first token's 2 becomes 2.02, and what is F without the token? (`printed`: value · weight.)")
 def slopes(s, v, *, derivative=_pull, removal=lambda s, v: alphas(s) @ v - _without(s, v), printed=_told):
     """slopes(s, v): ∂F/∂λ_i at λ = 1, F − F without token i, and v_i α_i, each (n,)."""
     alpha = alphas(s)
@@ -49,7 +49,7 @@ slopes.mistakes(
      dict(removal=lambda s, v: (len(s) > 1) * (alphas(s) @ v - _without(s, v)))),
     ("`removal` is the derivative once more. A whole token is no small step: compute both scores.",
      dict(removal=lambda s, v: _pull(alphas(s), v))),
-    ("In `removal` the weights of the others stayed as they were. They add up to 1 again once the token is gone.",
+    ("In `removal` the others' weights, however small, add up to 1 again once the token is gone: a softmax anew.",
      dict(removal=lambda s, v: alphas(s) * v)),
     ("`removal` has the wrong sign: the score of the whole, less the score of what is left.",
      dict(removal=lambda s, v: _without(s, v) - alphas(s) @ v)),
@@ -63,9 +63,10 @@ slopes.mistakes(
 def _(got, s, v):
     if type(got) not in (tuple, list) or any(kind(part) != "a NumPy array" for part in got):
         return None
-    if any(np.isnan(part).any() for part in got[::2]):
-        return "Something is not a number: exp of a thousand is infinite. What may be taken from all importances first?"
+    if any(np.isnan(part).any() for part in got):
+        return ("Something is not a number, 0/0 or ∞/∞. Is the largest importance taken away first, and in `removal` "
+                "the largest of the others? And what is the score where no other is left?")
     if s.max() > 20 and not same(got[1], slopes.reference(s, v)[1]):
-        return ("1 − α is 0 here, or has lost its digits, and something was divided by it. The score without the token "
-                "needs no such quotient: it is a softmax over the others.")
+        return ("What the others weigh is 0 here, or has lost its digits, and something was divided by it. The score "
+                "without the token is that of a softmax over the others alone, their largest taken away first.")
     return None

@@ -12,7 +12,7 @@ from .scores import LIBRARY, alphas
 
 __all__ = ["by_size", "shapley"]
 
-TWO = np.log([1.0, 3.0]), np.array([2.0, -2.0])
+TWO = np.log([1.0, 3.0]), np.array([2.0, -3.0])
 THREE = np.log([2.0, 1.0, 5.0]), np.array([1.0, -2.0, 3.0])
 FIVE = np.array([0.0, 2.0, -1.0, 1.5, 4.0]), np.array([1.0, -1.0, 3.0, 0.5, 2.0])
 
@@ -36,7 +36,8 @@ def _adds(score, s, v, i, S):
 @question((1, 2), {"two tokens": TWO, "three tokens": THREE, "one token": (np.array([2.0]), np.array([-3.0])),
                    "five tokens": FIVE, "values that are all the same": (FIVE[0][:4], np.full(4, 2.0))},
           returns="table (n, n), φ (n,)", forbidden=LIBRARY, instead="the sets",
-          otherwise="Two tokens by hand: what does the first add to nothing, and what to the other one? It is a row.",
+          otherwise="Two tokens by hand: what does the first add to nothing, and what to the other one? It is a row "
+                    "of the table, and φ its mean.",
           hints={"endless": "For 9 tokens there are 256 sets beside each token. Do you go through the 9! orders?"})
 def by_size(s, v, *, score=_score, adds=_adds, mean=np.mean, tell=lambda table: table.mean(1)):
     """by_size(s, v): (table, φ); table[i, k] is what token i adds to k others, on average over all sets of k others."""

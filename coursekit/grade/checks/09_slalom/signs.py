@@ -56,9 +56,9 @@ def _(document):
 
 @disagree.suspect
 def _(document):
-    if type(document) is str:
+    if type(document) not in (list, tuple):
         return "Return a list of words: text.split() makes one."
-    if not 0 < len(document) <= MOST or not {*document} <= {*WORDS}:
+    if not 0 < len(document) <= MOST or not {*map(str, document)} <= {*WORDS}:
         return "Words of the table, as often as you like, 8 at most in all. (Nothing was explained yet.)"
     word, v, beta, apart = disagreement(document)
     if apart and abs(v) < WANTED:
@@ -68,8 +68,3 @@ def _(document):
         return ("The word says enough on its own, and the line does not turn it down enough yet. What must be around "
                 "it, and how often?")
     return None
-
-
-disagree.mistakes(
-    ("All words say much the same thing here, and each adds to it: the two explanations agree on every sign.",
-     lambda: ["good"]),)
