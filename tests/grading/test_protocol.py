@@ -99,6 +99,11 @@ def test_numbers_of_numpy_keep_their_type():
         assert arrived == number and type(arrived) is type(number)
 
 
+def test_a_word_that_numpy_has_drawn_arrives_as_a_string():
+    words = np.random.default_rng(0).choice(["good", "bad"], 3)
+    assert there_and_back([*words]) == words.tolist() and type(there_and_back(words[0])) is str
+
+
 def test_slices_ellipses_and_dictionaries_of_other_kinds():
     assert there_and_back((slice(1, None, 2), Ellipsis)) == (slice(1, None, 2), Ellipsis)
     for mapping in (collections.Counter("aab"), collections.OrderedDict(a=2, b=1), collections.defaultdict(int, a=2)):

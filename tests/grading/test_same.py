@@ -71,7 +71,8 @@ def test_difference_says_what_differs(got, expected, words):
 @pytest.mark.parametrize("got, expected", [
     ([1, 2], (1, 2)), ((1, (2,)), [1, [2]]), (collections.Counter("aab"), {"a": 2, "b": 1}),
     (collections.defaultdict(int, a=1), {"a": 1}), (np.int64(3), 3), (np.float32(0.5), 0.5), (torch.tensor(0.5), 0.5),
-    (3, 3.0), (np.bool_(True), True), (torch.tensor(True), True), (torch.ones(2, requires_grad=True), torch.ones(2)),
+    (3, 3.0), (np.bool_(True), True), (np.str_("a"), "a"), (torch.ones(2, requires_grad=True), torch.ones(2)),
+    (torch.tensor(True), True),
     (torch.nn.Parameter(torch.ones(2)), torch.ones(2)), (torch.zeros(0, 3), torch.zeros(0, 3)),
     (torch.tensor([-math.inf, 0.0]), torch.tensor([-math.inf, 0.0])), ({1, 2}, frozenset([2, 1])),
     (torch.ones(2).bfloat16(), torch.ones(2).bfloat16()),

@@ -38,6 +38,10 @@ USUAL = [           # (types of errors, what they say, what to do about it)
     ((ValueError, TypeError, RuntimeError), "only one element tensors|only (length-1|0-dimensional) arrays|"
      "cannot be converted to Scalar", "The functions of math take a single number, and so do float and int. "
                                       "torch's and NumPy's own take many: torch.exp for tensors, np.exp for arrays."),
+    (OverflowError, "math range error", "math.exp of more than 709 is too large for a number. Where such powers are "
+     "divided by their sum, only differences count: the largest exponent may be taken from all of them first."),
+    (ValueError, "zero-size array to reduction|arg is an empty sequence|iterable argument is empty",
+     "Nothing has no largest or smallest entry. Ask first whether anything is there: what is due if not?"),
     (ValueError, "expected sequence of length", "torch.tensor wants rows that are equally long. Are all of them "
                                                 "padded, and cut, by then?"),
 ]

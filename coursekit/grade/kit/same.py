@@ -21,7 +21,7 @@ NUMBER = (1e-4, 1e-6)           # single numbers; they often were single precisi
 DICTIONARIES = (dict, collections.Counter, collections.defaultdict, collections.OrderedDict)
 DATA = {type(None): "None", str: "a string", bool: "True or False", int: "a whole number", float: "a number",
         list: "a list", tuple: "a tuple", set: "a set", frozenset: "a set", np.ndarray: "a NumPy array",
-        np.bool_: "True or False"}
+        np.bool_: "True or False", np.str_: "a string"}
 ODD_TENSOR = "a tensor that does not simply hold its numbers (sparse, quantised, nested or without values)"
 
 

@@ -137,6 +137,8 @@ def encode(value, reference):
             return ["slice", *(tree(part, depth + 1) for part in (x.start, x.stop, x.step))]
         if x is Ellipsis:
             return ["ellipsis"]
+        if numpy and kind is numpy.str_:                                # a word that numpy.random has drawn
+            return str(x)
         if numpy and issubclass(kind, numpy.generic) and x.dtype.name in NUMPY:
             return ["scalar", x.dtype.name, put(x.tobytes())]
         if numpy and kind is numpy.ndarray and x.dtype.name in NUMPY:
