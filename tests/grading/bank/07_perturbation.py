@@ -165,16 +165,6 @@ def _(masks, width):
     return _both(-(100 * (1 - cosine)) ** 2 / (2 * width ** 2))
 
 
-@wrong("proximity", "functions of that name that take whole arrays")
-def _(masks, width):
-    return math.exp(-_delta(masks) ** 2 / (2 * width ** 2)), _both(-_delta(masks) ** 2 / (2 * width ** 2))[1]
-
-
-@wrong("proximity", "`~masks` turns them round")
-def _(masks, width):
-    return _both(-(100 * (1 - np.sqrt(1 - (True - masks).mean(1)))) ** 2 / (2 * width ** 2))
-
-
 @wrong("proximity", "right on the inputs that you see", at_once=False)
 def _(masks, width):
     return _both(-_delta(masks) ** 2 / (2 * int(width) ** 2) if width >= 1 else -_delta(masks) ** 2 / (2 * width ** 2))
@@ -487,18 +477,13 @@ def _(predict, document, orders, by):
     return _means(np.array([np.diff(row)[np.argsort(walk)] for row, walk in zip(scores, walks)]))
 
 
-@right("shapley_from_orders", "numbers as sets of bits")
+@right("shapley_from_orders", "all orders, then all reverses; errors from a matrix of covariances")
 def _(predict, document, orders, by):
-    n, d = orders.shape
-    walks = np.stack([orders, orders[:, ::-1]], 1)                       # (n, 2, d)
-    ends = np.concatenate([np.zeros((n, 2, 1), int), np.cumsum(1 << walks, -1)], -1)
-    sets, which = np.unique(ends, return_inverse=True)
-    scores = np.asarray(predict([perturbed(document, [bool(s >> j & 1) for j in range(d)], by) for s in sets.tolist()]))
-    added = np.zeros((n, 2, d))
-    np.put_along_axis(added, walks, np.diff(scores[which.reshape(ends.shape)]), -1)
-    a = added.mean(1)
-    variance = ((a - a.mean(0)) ** 2).sum(0) / (n - 1) if n > 1 else np.full(d, np.inf)
-    return a.mean(0), np.sqrt(variance / n)
+    n = len(orders)
+    added = _walked(predict, document, np.vstack([orders, orders[:, ::-1]]), by)
+    a = (added[:n] + added[n:]) / 2
+    errors = np.sqrt(np.atleast_2d(np.cov(a.T)).diagonal() / n) if n > 1 else np.full(orders.shape[1], np.inf)
+    return np.average(a, 0), errors
 
 
 @right("shapley_from_orders", "words that leave, one after the other")

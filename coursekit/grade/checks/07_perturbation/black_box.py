@@ -18,8 +18,6 @@ from coursekit.grade.kit.same import kind
 
 UNK = "[UNK]"
 PASSED_ON = "Replaced where deleting is asked for, or the other way round: is `by` passed on to `perturbed`?"
-PLACES = ("The masks were laid over the *places* of the document. An entry holds for all occurrences of a word, as in "
-          "`perturbed`.")
 TURNED = "The sign is turned round: the score with the word, minus the score without it."
 LIBRARY = tuple(f"coursekit.explain.{name}" for name in (
     "evaluate_masks", "leave_one_out", "lime", "surrogate.proximity", "surrogate.weighted_ridge", "kernel_shap",
@@ -65,15 +63,6 @@ def score(box, documents):
 def game(predict, document, by):
     """The function masks (n, d) → scores of the perturbed documents."""
     return lambda masks: predict([perturb(document, mask, by) for mask in masks])
-
-
-def by_place(predict, document, by):
-    """As `game`, for masks that were laid over the first places of the document, all further words being gone."""
-    def there(mask):
-        kept = [*map(bool, mask), *[False] * len(document)]
-        return [word if stays else UNK for word, stays in zip(document, kept, strict=False) if stays or by == "replace"]
-
-    return lambda masks: predict([there(mask) for mask in masks])
 
 
 def other_way(predict, document, by):

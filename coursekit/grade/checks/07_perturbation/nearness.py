@@ -24,10 +24,7 @@ def _worth(pi):
                    "a mask that keeps nothing": (rows("110", "000", "001"), 50),
                    "a narrow kernel": (rows("1110", "1111", "1001", "1111"), 0.25)},
           instead="the formula", returns="weights (n,), worth",
-          otherwise="By hand: (True, False, False, False) and width 25 have the cosine ½ and the exponent −2.",
-          hints={"boolean subtract": "True and False cannot be subtracted: `~masks` turns them round, masks.sum(1) "
-                                     "counts, masks.astype(float) makes numbers of them.",
-                 "length-1|0-dim": "NumPy has functions of that name that take whole arrays."})
+          otherwise="By hand: (True, False, False, False) and width 25 have the cosine ½ and the exponent −2.")
 def proximity(masks, width, *, distance=_distance, exponent=_exponent, weights=lambda pi: pi, worth=_worth):
     """proximity(masks, width): (the weights π (n,), how many equal samples they are worth)."""
     pi = np.exp(exponent(distance(masks), width))

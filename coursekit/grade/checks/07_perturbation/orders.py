@@ -4,7 +4,7 @@ from math import inf
 
 import numpy as np
 
-from .black_box import PASSED_ON, PLACES, boxed, by_place, either, game, on_boxes, other_way, thrifty
+from .black_box import PASSED_ON, boxed, either, game, on_boxes, other_way, thrifty
 from .copies import NO, perturbed
 from .sharing import ALL_THREE, BAD, NO_FUN, NOT_BAD
 
@@ -67,7 +67,6 @@ shapley_from_orders.mistakes(
     ("Where are the reversed orders? Each order is used as it is, and from behind.",
      dict(walks=list, samples=lambda added: added)),
     ("An order that comes twice counts twice.", dict(walks=lambda orders: _both_ways(np.unique(orders, axis=0)))),
-    (PLACES, dict(ask=by_place)),
     ("order[0] is the word that enters first. Here order[j] was read as the *place* at which word j enters; np.argsort "
      "makes one of the other.", dict(walks=lambda orders: _both_ways(np.argsort(orders, 1)))),
     ("What was added went to the wrong words: entry 0 of φ belongs to word 0, not to the word that entered first.",

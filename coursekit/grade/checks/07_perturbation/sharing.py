@@ -5,7 +5,7 @@ from math import comb
 
 import numpy as np
 
-from .black_box import PASSED_ON, PLACES, TURNED, boxed, by_place, either, game, on_boxes, other_way, thrifty, words_of
+from .black_box import PASSED_ON, TURNED, boxed, either, game, on_boxes, other_way, thrifty, words_of
 from .copies import NO, perturbed
 from .surrogate import fit
 
@@ -65,7 +65,6 @@ def shapley(predict, document, by, *, weight=_fair, ask=game, result=lambda phi:
 shapley.mistakes(
     ("All subsets count alike here. The weight depends on their size: it is the share of orders in which just S comes "
      "before the word.", dict(weight=lambda s, d: 1 / 2 ** (d - 1))),
-    (PLACES, dict(ask=by_place)),
     ("The weight is not right: S is one of the sets of the *other* d − 1 words, and behind its s words and the word "
      "itself d − 1 − s are left.", dict(weight=lambda s, d: 1 / comb(d, s))),
     ("The weights of one word sum to d here, and should sum to one. Where is the 1/d, or the d! below?",
