@@ -59,7 +59,7 @@ def _(document):
     if type(document) not in (list, tuple):
         return "Return a list of words: text.split() makes one."
     if not 0 < len(document) <= MOST or not {*map(str, document)} <= {*WORDS}:
-        return "Words of the table, as often as you like, 8 at most in all. (Nothing was explained yet.)"
+        return "Words of the table, as often as you like, 8 at most in all."
     word, v, beta, apart = disagreement(document)
     if apart and abs(v) < WANTED:
         return ("The line could not be clearer; but this word says too little on its own, so that SLALOM hardly has a "
