@@ -7,7 +7,7 @@ and 30 at most: long rows of one word are new to the models, as they are in the 
 
 Out came: the figure. Every model says 4 to 5.5 of "perfect" and the same of 30 times "perfect" (slopes within 0.01 of
 0; true: 1.5), with its [CLS] and its positions. Of new documents of 10 and 15 words they say the truth almost
-(R² 0.9), since these are about equally long; of one or two words it is far off (R² −2 to −12).
+(R² 0.9), since these are about equally long; of one or two words it is far off (R² −2 to −13).
 """
 
 import numpy as np

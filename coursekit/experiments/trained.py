@@ -1,7 +1,7 @@
 """Small BERTs, DistilBERTs and GPT-2s, trained from scratch on synthetic documents of single words.
 
-What the paper trains (appendix E.1) has 31 to 124 million parameters; these have the same architecture and some hundred
-thousand, so that three seeds of each take minutes. A trained model is kept in build/experiments (or the folder that
+What the paper trains has 31 to 124 million parameters (Table 5); these have the same architecture and fifty thousand a
+layer, so that three seeds of each take minutes. A trained model is kept in build/experiments (or the folder that
 COURSEKIT_BUILD names) for the experiments that ask for the same.
 """
 
