@@ -154,7 +154,7 @@ class MultiHeadAttention(nn.Module):
     forward(x, context=None, mask=None): x (..., T_q, d_e) asks, context (..., T, d_e) answers: x itself
     (self-attention) unless given (cross-attention). `mask` broadcasts to (..., K, T_q, T). Returns (output
     (..., T_q, d_e), weights (..., K, T_q, T)); with need_weights=False the weights are None and PyTorch's fused kernel
-    saves time and memory.
+    saves time and memory. change(weights) -> the weights to mix with in their place.
 
     >>> attention = MultiHeadAttention(d_e=6, K=3)
     >>> output, weights = attention(torch.randn(5, 6))                     # T = 5
@@ -185,7 +185,7 @@ class MultiHeadAttention(nn.Module):
         W_o = self.output.weight.T.unflatten(0, (self.K, -1))               # (K, d_out, d_e): W_o by heads, transposed
         return self.split(self.value(x)) @ W_o
 
-    def forward(self, x, context=None, mask=None, need_weights=True):
+    def forward(self, x, context=None, mask=None, need_weights=True, change=None):
         context = x if context is None else context
         if x.shape[-1] != self.query.in_features or context.shape[-1] != self.key.in_features:
             raise ValueError(f"expected embeddings of size d_e = {self.query.in_features}, "
@@ -193,6 +193,9 @@ class MultiHeadAttention(nn.Module):
         q, k, v = self.split(self.query(x)), self.split(self.key(context)), self.split(self.value(context))
         if need_weights:
             mixed, weights = scaled_dot_product_attention(q, k, v, mask)    # (..., K, T_q, d_out), (..., K, T_q, T)
+            if change is not None:
+                weights = change(weights)
+                mixed = weights @ v
         else:
             mixed, weights = nn.functional.scaled_dot_product_attention(q, k, v, mask), None
         return self.output(mixed.transpose(-3, -2).flatten(-2)), weights

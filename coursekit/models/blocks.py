@@ -20,7 +20,7 @@ class Block(nn.Module):
         self.attention = MultiHeadAttention(d_e, K)
         self.mlp = nn.Sequential(nn.Linear(d_e, 4 * d_e), nn.ReLU(), nn.Linear(4 * d_e, d_e))
 
-    def forward(self, x, mask=None, need_weights=True):
-        mixed, weights = self.attention(self.norm_attention(x), mask=mask, need_weights=need_weights)
+    def forward(self, x, mask=None, need_weights=True, change=None):
+        mixed, weights = self.attention(self.norm_attention(x), mask=mask, need_weights=need_weights, change=change)
         x = x + mixed
         return x + self.mlp(self.norm_mlp(x)), weights

@@ -6,6 +6,7 @@ if the score is above 0.
 """
 
 import math
+from functools import partial
 
 import torch
 from torch import nn
@@ -149,6 +150,10 @@ class AttentionClassifier(WordClassifier):
             return None
         return factorised.head_terms(self, document, mask_token)
 
+    def layers(self):
+        """No layer: there is no residual stream behind the embeddings."""
+        return []
+
     def queries_and_keys(self):
         """No layer: this model's queries and keys are products with matrices (see `coursekit.models.protocols`)."""
         return []
@@ -166,13 +171,15 @@ class AttentionClassifier(WordClassifier):
         alpha = (e @ u.mT).softmax(-2)                                            # (…, T_max, K)
         return (alpha * (e @ w.mT)).sum(-2).mean(-1)
 
-    def trace(self, e):
+    def trace(self, e, change=None):
         """One pass over embeddings e (…, T, d_e) with its attention weights [(…, K, T_max, T_max)], padding included.
+        change(0, A): the weights to use in place of A.
 
         W_ℓ/K stands for the output map here, so that a value is one number, what the token adds to the score if all of
         the head's attention is on it. They are (…, K, T_max, 1), and score = Σ_i Σ_t α_t⁽ⁱ⁾ value_t⁽ⁱ⁾.
         """
         A, v = self.attend(self.pad(e))
+        A = A if change is None else change(0, A)
         values = v @ self.W_l[..., None] / len(self.W_l)
         return Trace((A @ values)[..., 0, 0].sum(-1), [A], [values])
 
@@ -236,14 +243,19 @@ class TransformerClassifier(WordClassifier):
         """Score (…) of embeddings e (…, T, d_e); differentiable."""
         return self.encode(as_embeddings(e, self.T_max, self.W_e.shape[1]))
 
-    def trace(self, e):
-        """One pass over embeddings e (…, T, d_e) with its attention weights (…, K, T, T) and values (…, K, T, d_e)."""
+    def trace(self, e, change=None):
+        """One pass over embeddings e (…, T, d_e) with its attention weights (…, K, T, T) and values (…, K, T, d_e).
+        change(l, A): the weights that layer l is to use in place of its own."""
         maps, values = [], []
-        for block in self.blocks:
+        for l, block in enumerate(self.blocks):
             values.append(block.attention.written(block.norm_attention(e)))
-            e, weights = block(e)
+            e, weights = block(e, change=None if change is None else partial(change, l))
             maps.append(weights)
         return Trace(self.read(e), maps, values)
+
+    def layers(self):
+        """The L modules whose first output is the residual stream (…, T, d_e)."""
+        return list(self.blocks)
 
     def queries_and_keys(self):
         """The layers of queries and of keys, with the number of columns in which their output is that: all."""

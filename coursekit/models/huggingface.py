@@ -200,10 +200,9 @@ class HuggingFaceClassifier(nn.Module):
         scores = self(torch.full((len(flat),), T), inputs_embeds=flat)
         return scores.reshape(e.shape[:-2] + self.outputs)
 
-    def trace(self, e):
-        """One pass over embeddings e (T, d_e) with each layer's attention weights (K, T, T) and values (K, T, d_e)."""
-        if e.dim() != 2:
-            raise ValueError(f"trace takes the embeddings of one document (T, d_e), got {tuple(e.shape)}")
+    def trace(self, e, change=None):
+        """One pass over embeddings e (…, T, d_e) with each layer's attention weights (…, K, T, T) and values (…, K, T,
+        d_e). change(l, A): the weights that layer l is to use in place of its own."""
         maps, values, hooks = [], [], []
 
         def record(attention, value, output):
@@ -211,31 +210,36 @@ class HuggingFaceClassifier(nn.Module):
             weight = output.weight if self.family == "gpt2" else output.weight.T                # (K d_att, d_e)
 
             def hook(module, inputs, result):                            # mixes once more, so that A is in the graph
-                A, x = result[1][0], inputs[0][0]                        # (K, T, T), (T, d_e)
-                v = value(x)[:, -len(weight):].unflatten(-1, (K, -1)).transpose(0, 1)           # (K, T, d_att)
+                A = result[1].reshape(*e.shape[:-2], *result[1].shape[1:])          # (…, K, T, T)
+                A = A if change is None else change(len(maps), A)
+                v = value(inputs[0])[..., -len(weight):].unflatten(-1, (K, -1)).transpose(1, 2)
+                v = v.reshape(*e.shape[:-2], *v.shape[1:])               # (…, K, T, d_att)
                 maps.append(A)
                 values.append(v @ weight.unflatten(0, (K, -1)))
-                mixed = (A @ v).transpose(0, 1).flatten(1)[None]         # (1, T, K d_att)
+                mixed = (A @ v).transpose(-3, -2).flatten(-2).reshape(result[0].shape)      # (n, T, K d_att)
                 return (mixed if self.family == "bert" else output(mixed), *result[1:])
 
             hooks.append(attention.register_forward_hook(hook))
 
-        layers, *parts = FAMILIES[self.family]
-        for layer in self.model.base_model.get_submodule(layers):
-            record(*map(layer.get_submodule, parts))
+        for layer in self.layers():
+            record(*map(layer.get_submodule, FAMILIES[self.family][1:]))
         try:
             return Trace(self.from_embeddings(e), maps, values)
         finally:
             for hook in hooks:
                 hook.remove()
 
+    def layers(self):
+        """The L modules whose first output is the residual stream (…, T, d_e)."""
+        return list(self.model.base_model.get_submodule(FAMILIES[self.family][0]))
+
     def queries_and_keys(self):
         """The layers of queries and of keys, with the number of columns in which their output is that: all, or of
         GPT-2's one layer for queries, keys and values the first two thirds."""
-        layers, names = self.model.base_model.get_submodule(FAMILIES[self.family][0]), QUERIES_AND_KEYS[self.family]
+        names = QUERIES_AND_KEYS[self.family]
         d_e = self.model.get_input_embeddings().embedding_dim
         return [(layer.get_submodule(name), 2 * d_e if self.family == "gpt2" else d_e)
-                for layer in layers for name in names]
+                for layer in self.layers() for name in names]
 
     def attentions(self, document):
         """Attention weights (L, K, T, T); every row sums to one. GPT-2's tokens see only what came before."""

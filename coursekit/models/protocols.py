@@ -70,8 +70,9 @@ class WhiteBox(BlackBox, Protocol):
     def from_embeddings(self, e: torch.Tensor) -> torch.Tensor:
         """Scores (…) or (…, C) of embeddings e (…, T, d_e), differentiable."""
 
-    def trace(self, e: torch.Tensor) -> Trace:
-        """One pass over embeddings (T, d_e): the score, and each layer's attention weights and values in its graph."""
+    def trace(self, e: torch.Tensor, change=None) -> Trace:
+        """One pass over embeddings (…, T, d_e): the score, and each layer's attention weights and values in its graph.
+        change(l, A) -> the weights (…, K, T, T) that layer l is to use in place of its own, A."""
 
     def attentions(self, document: list[str]) -> torch.Tensor:
         """Attention weights (L, K, T, T): rows from, columns to."""

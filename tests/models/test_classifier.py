@@ -110,6 +110,17 @@ def test_trace_is_the_score_opened(build):
     torch.testing.assert_close(model.trace(batch).score, model.from_embeddings(batch))
 
 
+@models
+def test_attention_can_be_changed(build):
+    model = build().double()
+    e, donor = model.embed(["good", "film"]), model.embed(["bad", "film"])
+    given = model.trace(donor).attentions
+    changed = model.trace(e, lambda layer, A: given[layer])
+    assert all(torch.equal(A, B) for A, B in zip(changed.attentions, given, strict=True))
+    assert changed.score != model.trace(e).score == model.trace(e, lambda layer, A: A).score
+    assert not any(A.any() for A in model.trace(e, lambda layer, A: 0 * A).attentions)
+
+
 def test_values_are_what_heads_write():
     """attention @ values, summed over heads: the score itself, or what a layer adds to its states (less a bias)."""
     model, document = attention_classifier(), ["not", "good"]

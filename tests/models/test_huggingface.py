@@ -149,9 +149,27 @@ def test_the_score_has_a_gradient_in_every_attention_weight_it_uses(family):
         assert gradient.shape == trace.attentions[layer].shape
         used = slice(None) if layer == 0 else slice(-1, None) if family == "gpt2" else slice(0, 1)
         assert (gradient[:, used].abs().amax(-1) > 0).all()
-    with pytest.raises(ValueError, match="one document"):
-        model.trace(torch.zeros(2, 3, 12))
     assert not any(module._forward_hooks for module in model.modules())             # nothing stays behind
+
+
+@families
+def test_a_batch_is_traced_like_its_documents_and_its_attention_can_be_changed(family):
+    model = classifier(family)
+    e = model.embed(documents(model)[0])
+    batch = torch.stack([e, e.flip(0)])
+    torch.testing.assert_close(model.trace(batch).score, model.from_embeddings(batch))
+    seen = []
+
+    def even(layer, A):
+        seen.append(layer)
+        return torch.full_like(A, 1 / A.shape[-1])
+
+    trace = model.trace(batch, even)
+    assert seen == [0, 1] and trace.attentions[0].shape == (2, 3, len(e), len(e))
+    assert (trace.attentions[1] == 1 / len(e)).all() and not torch.allclose(trace.score, model.from_embeddings(batch))
+    torch.testing.assert_close(model.trace(e, even).score, trace.score[0])
+    torch.testing.assert_close(model.trace(e, lambda layer, A: A).score, model.from_embeddings(e))
+
 
 
 @families
