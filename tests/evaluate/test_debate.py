@@ -1,0 +1,192 @@
+"""The tests of the debate, on small random models and on the shipped one-layer models."""
+
+import numpy as np
+import pytest
+import torch
+from scipy.spatial.distance import jensenshannon
+from scipy.stats import kendalltau
+
+from coursekit import explain
+from coursekit.evaluate import debate, interval
+from coursekit.models import AttentionClassifier, TransformerClassifier, load_weights
+from coursekit.text import WordTokenizer
+
+WORDS = "[PAD] [UNK] [CLS] not a good film but bad the story is , it was dull and long".split()
+DOCUMENT, DONOR = "not a good film but the story is long".split(), "not a bad film but the story is long".split()
+
+
+def small(kind, **sizes):
+    torch.manual_seed(0)
+    model = kind(WordTokenizer(WORDS), **{**dict(T_max=12, d_e=12, K=3), **sizes}).double()
+    with torch.no_grad():
+        model.W_e.mul_(8)
+    return model.eval()
+
+
+ONE, DEEP = small(AttentionClassifier, d_att=4, d_out=4), small(TransformerClassifier, L=3)
+both = pytest.mark.parametrize("model", [ONE, DEEP], ids=["one layer", "three layers"])
+
+
+def score(model, document=DOCUMENT):
+    return model.predict([document])[0]
+
+
+def test_intervals_hold_what_they_should():
+    values = np.random.default_rng(0).normal(size=(200, 40))
+    held = [one.low <= 0 <= one.high for one in (interval(row, n_resamples=300) for row in values)]
+    assert 0.88 < np.mean(held) < 0.99
+    several = interval([[0, 1, np.nan], [1, 2, 3], [2, 3, 4]])
+    assert several.n == 2 and several.mean == 1.5 and several.low < 1 < 2 < several.high
+    with pytest.raises(ValueError, match="an interval needs a document"):
+        interval([np.nan])
+
+
+@both
+def test_the_models_own_weights_give_its_score(model):
+    alpha, given, values = debate.given_attention(model, DOCUMENT)
+    assert alpha.shape == (len(model.attentions(DOCUMENT)), 3, len(DOCUMENT)) and (values is None) == (model is DEEP)
+    assert given(alpha[None]).item() == pytest.approx(score(model), abs=1e-9)
+    theirs = model.attentions(DOCUMENT)[:, :, 0, 1:].detach()
+    torch.testing.assert_close(alpha, theirs)
+
+
+def test_one_layer_is_not_run_again_and_says_the_same():
+    alpha, given, _ = debate.given_attention(ONE, DOCUMENT)
+    other = alpha.flip(-1)
+
+    def change(layer, A):
+        A = A.clone()
+        A[:, 0, 1:len(DOCUMENT) + 1] = other[0]
+        return A
+
+    assert given(other[None]).item() == pytest.approx(ONE.trace(ONE.embed(DOCUMENT), change).score.item(), abs=1e-12)
+
+
+@both
+def test_permuted_and_even_weights(model):
+    found = debate.permuted_attention(model, DOCUMENT, n=7)
+    np.testing.assert_array_equal(np.sort(found.attention), np.sort(found.own)[None].repeat(7, 0))
+    assert len(np.unique(found.scores)) > 1 and found.score == pytest.approx(score(model), abs=1e-9)
+    order = [np.where(row == found.own[0, 0][:, None])[1] for row in found.attention[:, 0, 0]]
+    for permuted, places in zip(found.attention, order, strict=True):                # the same in all heads and layers
+        np.testing.assert_array_equal(permuted[..., places], found.own)
+    again = debate.permuted_attention(model, DOCUMENT, n=7)
+    np.testing.assert_array_equal(again.scores, found.scores)
+    even = debate.uniform_attention(model, DOCUMENT)
+    assert even.attention.shape[0] == 1 and np.ptp(even.attention, axis=-1).max() == 0
+    np.testing.assert_allclose(even.attention[0].sum(-1), even.own.sum(-1))
+
+
+def test_divergence_is_that_of_scipy():
+    p, q = np.random.default_rng(0).dirichlet([0.3] * 6, (2, 5))
+    found = debate.js_divergence(torch.tensor(p), torch.tensor(3 * q)).numpy()
+    np.testing.assert_allclose(found, jensenshannon(p, q, axis=1)**2, atol=1e-12)
+
+
+@pytest.mark.parametrize("name", ["imdb-tame", "imdb-peaky"])
+@pytest.mark.parametrize("epsilon", [0.01, 0.2])
+def test_corners_keep_the_bound_and_beat_the_search(name, epsilon):
+    model, document = load_weights(name), "this film is not good but the story was a bit too long".split()
+    found = debate.adversarial_attention(model, document, epsilon)
+    assert found.change <= epsilon + 1e-6 and ((found.attention > 0).sum(-1) <= 2).all()
+    np.testing.assert_allclose(found.attention[0].sum(-1), found.own.sum(-1))
+    searched = debate.adversarial_attention(model, document, epsilon, search=True, starts=2, steps=40)
+    assert searched.change <= epsilon and 0 < searched.js < found.js + 0.02
+
+
+def test_no_random_weights_within_the_bounds_are_farther_than_the_corner():
+    alpha, _, values = debate.given_attention(ONE, DOCUMENT)
+    found = debate.adversarial_attention(ONE, DOCUMENT, 0.05)
+    a, y, best = alpha[0, 0].numpy(), values[0].numpy(), found.attention[0, 0, 0]
+    slack = abs((best - a) @ y)
+    rng = np.random.default_rng(0)
+    others = rng.dirichlet([0.2] * len(a), 20_000) * a.sum()
+    others = others[np.abs((others - a) @ y) <= slack]
+    far = debate.js_divergence(torch.from_numpy(np.vstack([best, others])), torch.from_numpy(a)).numpy()
+    assert len(others) > 100 and (far[0] >= far[1:]).all()
+
+
+def test_a_deep_model_is_searched_within_the_bound():
+    found = debate.adversarial_attention(DEEP, DOCUMENT, 0.02, starts=2, steps=30)
+    assert found.change <= 0.02 and found.js > 0.1
+    np.testing.assert_allclose(found.attention[0].sum(-1), found.own.sum(-1))
+
+
+def test_decisions_flip_soonest_in_the_order_that_knows_the_scores():
+    alpha, _, values = debate.given_attention(ONE, DOCUMENT)
+    flips = debate.decision_flips(ONE, DOCUMENT, {"first": -np.arange(len(DOCUMENT))})
+    assert list(flips)[-1] == "first" and all(0 < share <= 1 for share in flips.values())
+    slope = np.sign(score(ONE)) * values.mean(0).numpy()
+    again = debate.decision_flips(ONE, DOCUMENT, {"slope": slope})
+    assert again["slope"] == again["gradient"]
+
+
+def test_tau_is_that_of_scipy_and_chance_is_near_zero():
+    found = debate.attention_agreement(ONE, [DOCUMENT], more={"same": explain.attention_mean})
+    a, b = explain.attention_mean(ONE, DOCUMENT).scores, np.abs(explain.exact_shapley(ONE, DOCUMENT).scores)
+    assert found["attention", "Shapley"].mean == pytest.approx(kendalltau(a, b).statistic)
+    assert found["attention", "same"].mean == pytest.approx(1)
+    many = debate.attention_agreement(DEEP, [DOCUMENT] * 60)
+    chance = many["attention", "chance"]
+    assert ("attention", "Shapley") not in many and chance.low < 0 < chance.high
+
+
+@both
+def test_heads_taken_out_one_by_one(model):
+    found = debate.prune_heads(model, DOCUMENT)
+    assert found.score == pytest.approx(score(model), abs=1e-9) and found.without.shape == found.alone.shape
+    if model is ONE:
+        np.testing.assert_allclose(found.without + found.alone, found.score)
+        return
+    cut = small(TransformerClassifier, L=3)
+    with torch.no_grad():                                                         # as lecture 05 silences a head
+        cut.blocks[1].attention.output.weight[:, 4:8] = 0
+    assert found.without[1, 1] == pytest.approx(score(cut), abs=1e-9)
+
+
+@both
+def test_effective_attention_leaves_the_output_unchanged(model):
+    with torch.no_grad():
+        trace = model.trace(model.embed(DOCUMENT))
+    found = debate.effective_attention(model, DOCUMENT)
+    for A, kept, V in zip(trace.attentions, found, trace.values, strict=True):
+        A, V = A.numpy(), V.numpy()
+        np.testing.assert_allclose(kept @ V, A @ V, atol=1e-10)
+        assert np.abs(kept - A).max() > 1e-3                                      # 10 tokens, 4 directions
+        np.testing.assert_allclose(np.einsum("kst,kst->ks", kept, A - kept), 0, atol=1e-10)
+
+
+@both
+def test_patching_everything_gives_the_donors_score(model):
+    found = debate.patch_attention(model, DOCUMENT, DONOR)
+    np.testing.assert_allclose([found.score, found.donor], [score(model), score(model, DONOR)], atol=1e-9)
+    assert np.isfinite(found.share).all() and found.scores.shape == (2,)
+    np.testing.assert_allclose(debate.patch_attention(model, DONOR, DOCUMENT).scores, found.scores[::-1], atol=1e-9)
+    stream = debate.patch_activations(model, DOCUMENT, DONOR)
+    T = len(DOCUMENT) + 1
+    assert stream.scores.shape == (4 if model is DEEP else 1, T)
+    expected = np.zeros(T)
+    expected[3] = 1                                                               # before the first layer: the word
+    np.testing.assert_allclose(stream.share[0], expected, atol=1e-9)
+    if model is DEEP:                                                             # after the last one: [CLS]
+        np.testing.assert_allclose(stream.share[-1], np.eye(T)[0], atol=1e-9)
+        assert not any(module._forward_hooks for module in model.modules())
+    with pytest.raises(ValueError, match="as many tokens, got 10 and 2"):
+        debate.patch_activations(model, DOCUMENT, ["good"])
+
+
+def test_a_transformers_model_goes_through_all_of_it():
+    transformers = pytest.importorskip("transformers")
+    from coursekit.models import HuggingFaceClassifier
+
+    torch.manual_seed(0)
+    vocab = {word: i for i, word in enumerate([*WORDS, "[SEP]", "[MASK]"])}
+    config = transformers.BertConfig(vocab_size=len(vocab), hidden_size=12, num_attention_heads=3, num_hidden_layers=2,
+                                     intermediate_size=16, max_position_embeddings=16, initializer_range=0.8)
+    model = HuggingFaceClassifier(transformers.BertForSequenceClassification(config),
+                                  transformers.BertTokenizerFast(vocab=vocab, model_max_length=16))
+    assert debate.uniform_attention(model, DOCUMENT).score == pytest.approx(score(model), abs=1e-5)
+    assert debate.prune_heads(model, DOCUMENT).without.shape == (2, 3)
+    assert debate.adversarial_attention(model, DOCUMENT, 0.05, starts=2, steps=10).change <= 0.05
+    stream = debate.patch_activations(model, DOCUMENT, DONOR)
+    np.testing.assert_allclose(stream.share[[0, -1]], np.eye(len(DOCUMENT) + 2)[[3, 0]], atol=1e-3)
