@@ -32,10 +32,12 @@ def _store_vocabulary(tokenizer, name, folder):
 
 def save_weights(model, name, folder=FOLDER):
     """Store a model under `name` in half precision: a classifier with the vocabulary that all of them share, a GPT2
-    (which needs a WordTokenizer as `.tokenizer`) with its own."""
+    (which needs a WordTokenizer as `.tokenizer`) with its own, a toy world's model without."""
     about = {"class": type(model).__name__}
     if isinstance(model, GPT2):
         about |= {"config": json.dumps(asdict(model.config)), "words": json.dumps(model.tokenizer.tokens)}
+    elif not hasattr(model, "tokenizer"):
+        about |= {"module": type(model).__module__, "config": json.dumps(model.config)}
     else:
         _store_vocabulary(model.tokenizer, name, folder)
         about["config"] = json.dumps(model.config)

@@ -8,6 +8,8 @@ language model's words are in its metadata. Of a pretrained encoder only what wa
 
 import hashlib
 import json
+from functools import partial
+from importlib import import_module
 from pathlib import Path
 
 import torch
@@ -43,7 +45,8 @@ def load_weights(name, folder=FOLDER):
 
     `"imdb-tame"` and `"imdb-peaky"`: AttentionClassifier, with and without a penalty that keeps its attention flat;
     `"imdb-6layer"`: TransformerClassifier. All three score film reviews. `"dialogue-gpt"`: a GPT2 that writes
-    dialogues, its WordTokenizer in `.tokenizer`. `"minilm-sentiment"`: a HuggingFaceClassifier of reviews and
+    dialogues, its WordTokenizer in `.tokenizer`. `"histogram-…"`, `"dyck-…"`: models of the toy worlds in `tasks`.
+    `"minilm-sentiment"`: a HuggingFaceClassifier of reviews and
     sentences, made from the pretrained encoder, whose package it needs. The cards beside the files say how they were
     made.
     Raises ValueError for an unknown name (it lists the known ones) and for a file whose hash is wrong;
@@ -62,15 +65,22 @@ def load_weights(name, folder=FOLDER):
         weights = {key: file.get_tensor(key).float() for key in file.keys()}
     if about["class"] == "HuggingFaceClassifier":
         return merged_classifier(weights, **json.loads(about["config"]))
+    if "module" in about:                                       # a toy world's model, which has no words
+        return _restored(getattr(import_module(about["module"]), about["class"]), json.loads(about["config"]), weights)
     own = "words" in about
     words = json.loads(about["words"]) if own else checked_path(VOCABULARY, folder).read_text("utf8").split("\n")
+    return _restored(partial(_build, about["class"], WordTokenizer(words)), json.loads(about["config"]), weights)
+
+
+def _restored(build, config, weights):
+    """The model that build(**config) makes, with these weights."""
     with torch.random.fork_rng(devices=[]):                    # building a model draws numbers: not from the caller's
-        model = _build(about["class"], WordTokenizer(words), json.loads(about["config"]))
+        model = build(**config)
     model.load_state_dict(weights)
     return model.eval().requires_grad_(False)
 
 
-def _build(kind, tokenizer, config):
+def _build(kind, tokenizer, **config):
     """An untrained model of a class by its name, with its tokenizer."""
     if kind != "GPT2":
         return CLASSES[kind](tokenizer, **config)

@@ -1,0 +1,58 @@
+"""Train the small models of the toy worlds: `python -m tools.train_worlds NAME`, or `all` of them, some seconds each.
+
+NAME is histogram-positional or histogram-semantic. Writes coursekit/weights/NAME.safetensors and its card.
+"""
+
+import argparse
+import time
+
+from coursekit.models.weights import load_weights
+from coursekit.tasks import histogram
+from tools.store_weights import save_weights, write_card
+
+SEED, TEST = 0, 9_000
+
+
+def measured_histogram(model):
+    """What the card says of how good a HistogramModel is."""
+    uniform, balanced = (histogram.sample(TEST, kind, seed=99) for kind in ("uniform", "balanced"))
+    swaps = histogram.swap_test(model, uniform)
+    return {f"Accuracy on {TEST:,} uniform test sequences": f"{swaps.own:.4f}",
+            f"Accuracy on {TEST:,} balanced test sequences": f"{histogram.swap_test(model, balanced).own:.4f}",
+            "With other attention, uniform sequences": f"swapped {swaps.swapped:.3f}, mean map {swaps.mean:.3f}, "
+                                                       f"1/T {swaps.uniform:.3f}"}
+
+
+WORLDS = {"histogram": (histogram, measured_histogram, "Counts how often each of ten letters occurs in its sequence.",
+                        "generated, `coursekit.tasks.histogram.sample`: a quarter uniform, the others balanced")}
+NAMES = ["histogram-positional", "histogram-semantic"]
+
+
+def train(name):
+    """Train, store and measure one model, and write its card."""
+    world, _, kind = name.partition("-")
+    task, measured, what, data = WORLDS[world]
+    started = time.process_time()
+    model = task.train(kind, SEED)
+    seconds = time.process_time() - started
+    save_weights(model, name)
+    model = load_weights(name)                                          # measured on what is shipped: half precision
+    write_card(name, what, measured(model) | {
+        "Training": f"{seconds:.0f} CPU seconds, seed {SEED}: `tasks.{world}.train({kind!r}, {SEED})`",
+        "Model": f"{type(model).__name__}({kind!r}), {sum(p.numel() for p in model.parameters()):,} parameters",
+        "Data": data,
+        "Command": f"`python -m tools.train_worlds {name}`",
+        "Loading": f'`coursekit.models.load_weights("{name}")`',
+        "Limits": "knows one artificial task; made to be opened up"})
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("name", choices=[*NAMES, "all"])
+    name = parser.parse_args().name
+    for each in NAMES if name == "all" else [name]:
+        train(each)
+
+
+if __name__ == "__main__":
+    main()
