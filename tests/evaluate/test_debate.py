@@ -9,11 +9,12 @@ from scipy.stats import kendalltau
 from coursekit import explain
 from coursekit.evaluate import debate, interval
 from coursekit.models import AttentionClassifier, TransformerClassifier, load_weights
-from coursekit.text import WordTokenizer
+from coursekit.text import WordTokenizer, reviews
 
 WORDS = "[PAD] [UNK] [CLS] not a good film but bad the story is , it was dull and long".split()
 DOCUMENT, DONOR = "not a good film but the story is long".split(), "not a bad film but the story is long".split()
 
+REVIEWS, HELD_OUT = reviews(1200, seed=0), reviews(150, seed=1)
 
 def small(kind, **sizes):
     torch.manual_seed(0)
@@ -32,9 +33,9 @@ def score(model, document=DOCUMENT):
 
 
 def test_intervals_hold_what_they_should():
-    values = np.random.default_rng(0).normal(size=(200, 40))
-    held = [one.low <= 0 <= one.high for one in (interval(row, n_resamples=300) for row in values)]
-    assert 0.88 < np.mean(held) < 0.99
+    values = np.random.default_rng(0).normal(size=(100, 40))
+    held = [one.low <= 0 <= one.high for one in (interval(row, n_resamples=200) for row in values)]
+    assert 0.86 < np.mean(held) <= 0.99
     several = interval([[0, 1, np.nan], [1, 2, 3], [2, 3, 4]])
     assert several.n == 2 and several.mean == 1.5 and several.low < 1 < 2 < several.high
     with pytest.raises(ValueError, match="an interval needs a document"):
@@ -100,10 +101,10 @@ def test_no_random_weights_within_the_bounds_are_farther_than_the_corner():
     a, y, best = alpha[0, 0].numpy(), values[0].numpy(), found.attention[0, 0, 0]
     slack = abs((best - a) @ y)
     rng = np.random.default_rng(0)
-    others = rng.dirichlet([0.2] * len(a), 20_000) * a.sum()
+    others = rng.dirichlet([0.2] * len(a), 8_000) * a.sum()
     others = others[np.abs((others - a) @ y) <= slack]
     far = debate.js_divergence(torch.from_numpy(np.vstack([best, others])), torch.from_numpy(a)).numpy()
-    assert len(others) > 100 and (far[0] >= far[1:]).all()
+    assert len(others) > 30 and (far[0] >= far[1:]).all()
 
 
 def test_a_deep_model_is_searched_within_the_bound():
@@ -126,7 +127,7 @@ def test_tau_is_that_of_scipy_and_chance_is_near_zero():
     a, b = explain.attention_mean(ONE, DOCUMENT).scores, np.abs(explain.exact_shapley(ONE, DOCUMENT).scores)
     assert found["attention", "Shapley"].mean == pytest.approx(kendalltau(a, b).statistic)
     assert found["attention", "same"].mean == pytest.approx(1)
-    many = debate.attention_agreement(DEEP, [DOCUMENT] * 60)
+    many = debate.attention_agreement(DEEP, [DOCUMENT] * 25)
     chance = many["attention", "chance"]
     assert ("attention", "Shapley") not in many and chance.low < 0 < chance.high
 
@@ -190,3 +191,43 @@ def test_a_transformers_model_goes_through_all_of_it():
     assert debate.adversarial_attention(model, DOCUMENT, 0.05, starts=2, steps=10).change <= 0.05
     stream = debate.patch_activations(model, DOCUMENT, DONOR)
     np.testing.assert_allclose(stream.share[[0, -1]], np.eye(len(DOCUMENT) + 2)[[3, 0]], atol=1e-3)
+
+
+@pytest.fixture(scope="module")
+def reader():
+    return debate.train_reader(REVIEWS, epochs=3)
+
+
+def test_a_reader_is_the_classifier_that_it_trains(reader):
+    documents = [list(review.tokens) for review in HELD_OUT[:5]]
+    scores, alpha = debate.read(reader, documents)
+    np.testing.assert_allclose(scores, reader.predict(documents), atol=1e-5)
+    for row, document in zip(alpha, documents, strict=True):
+        weights = reader.cls_attention(document)[:, 1:].mean(0)
+        np.testing.assert_allclose(row[1:len(document) + 1], weights / weights.sum(), atol=1e-5)
+        assert row.sum().item() == pytest.approx(1, abs=1e-5)
+
+
+def test_penalties_do_what_they_say(reader):
+    plain = debate.reads_like(reader, HELD_OUT)
+    assert plain["right"].mean() > 0.6
+    sharp = debate.train_reader(REVIEWS, lambda a, r: 0.3 * debate.entropy(a), start=reader, epochs=2)
+    assert debate.reads_like(sharp, HELD_OUT)["entropy"].mean() < 0.5 * plain["entropy"].mean()
+    marked = debate.train_reader(REVIEWS, lambda a, r: 0.3 * debate.off_the_marks(a, r), epochs=3)
+    assert debate.reads_like(marked, HELD_OUT)["marks"].mean() > max(0.9, plain["marks"].mean())
+    even = debate.train_reader(REVIEWS, even=True, epochs=2)
+    assert debate.read(even, [["good", "soup"]])[1][0, :4].tolist() == pytest.approx([0, 0.5, 0.5, 0])
+
+
+def test_an_adversary_trades_likeness_for_distance(reader):
+    found = [debate.against(debate.train_adversary(reader, REVIEWS, weight, epochs=2), reader, HELD_OUT)
+             for weight in (0.0, 3.0)]
+    assert found[0]["change"].mean() < found[1]["change"].mean() and found[0]["js"].mean() < found[1]["js"].mean()
+    assert found[0]["same"].mean() > 0.8
+
+
+def test_a_probe_is_helped_by_weights_that_know(reader):
+    labels = np.array([review.label for review in HELD_OUT])
+    said = [debate.train_probe(guide, REVIEWS, epochs=8)(HELD_OUT) for guide in (reader, None)]
+    guided, even = (((scores > 0) == labels).mean() for scores in said)
+    assert guided > even + 0.05
