@@ -26,8 +26,8 @@ def interval(values, confidence=0.95, seed=0, n_resamples=2000):
 
     Documents are drawn anew with replacement, and so are models where there are several: a new mean each time, of which
     the middle 95 % are kept (the percentile bootstrap: Efron and Tibshirani, 1993, chapter 13). Documents with a nan
-    are left out. With three models the interval is rough, and still better than none.
-    Raises ValueError, in one line, where no document is left.
+    are left out; where none is left, all is nan and n 0. With three models the interval is rough, and still better than
+    none.
 
     >>> interval([1.0, 1.0, 1.0])
     Interval(mean=1.0, low=1.0, high=1.0, n=3)
@@ -36,7 +36,7 @@ def interval(values, confidence=0.95, seed=0, n_resamples=2000):
     values = values[:, ~np.isnan(values).any(0)]
     S, n = values.shape
     if not n:
-        raise ValueError("an interval needs a document whose value is a number")
+        return Interval(np.nan, np.nan, np.nan, 0)
     rng, means = np.random.default_rng(seed), []
     for _ in range(n_resamples):
         models = rng.integers(S, size=S) if S > 1 else [0]
