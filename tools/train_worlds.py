@@ -1,13 +1,14 @@
 """Train the small models of the toy worlds: `python -m tools.train_worlds NAME`, or `all` of them, some seconds each.
 
-NAME is histogram-positional or histogram-semantic. Writes coursekit/weights/NAME.safetensors and its card.
+NAME is histogram-positional, histogram-semantic or dyck-VARIANT. Writes coursekit/weights/NAME.safetensors and its
+card.
 """
 
 import argparse
 import time
 
 from coursekit.models.weights import load_weights
-from coursekit.tasks import histogram
+from coursekit.tasks import dyck, histogram
 from tools.store_weights import save_weights, write_card
 
 SEED, TEST = 0, 9_000
@@ -23,9 +24,21 @@ def measured_histogram(model):
                                                        f"1/T {swaps.uniform:.3f}"}
 
 
+def measured_dyck(model):
+    """What the card says of how good a DyckModel is."""
+    ids = dyck.sample(TEST, seed=99)
+    top, entropy = (", ".join(f"{layer:.3f}" for layer in part) for part in dyck.stack_likeness(model, ids))
+    return {f"Accuracy of the kind of closing bracket on {TEST:,} test sequences":
+                f"{dyck.closing_accuracy(model, ids):.4f}; far from its partner "
+                f"{dyck.closing_accuracy(model, ids, far=True):.4f}",
+            "Attention on the stack's top, by layer": f"{top}; entropy in nats {entropy}"}
+
+
 WORLDS = {"histogram": (histogram, measured_histogram, "Counts how often each of ten letters occurs in its sequence.",
-                        "generated, `coursekit.tasks.histogram.sample`: a quarter uniform, the others balanced")}
-NAMES = ["histogram-positional", "histogram-semantic"]
+                        "generated, `coursekit.tasks.histogram.sample`: a quarter uniform, the others balanced"),
+          "dyck": (dyck, measured_dyck, "Predicts the next bracket of sequences in which all brackets match.",
+                   "generated, `coursekit.tasks.dyck.sample`: uniform over balanced paths, depth at most 4")}
+NAMES = ["histogram-positional", "histogram-semantic", *(f"dyck-{variant}" for variant in dyck.VARIANTS)]
 
 
 def train(name):
