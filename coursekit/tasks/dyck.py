@@ -131,7 +131,7 @@ def train(variant="minimal", seed=0, steps=350, batch=64, progress=True):
     torch.manual_seed(as_whole(seed, "seed"))
     model = DyckModel(variant)
     ids = sample(steps * batch, seed).split(batch)
-    lr = 3e-3 if variant.startswith("full") else 1e-2
+    lr = 6e-3 if variant.startswith("full") else 1e-2
     training.train(model, loss, lambda _: ids, epochs=1, lr=lr, seed=seed, progress=progress)
     return model.eval()
 
