@@ -11,7 +11,7 @@ MODELS = {name: load_weights(f"imdb-{name}") for name in ("tame", "peaky")}
 SHORT = "the plot is not good , but funny".split()
 LONG = "i wanted to love this film , the acting is brilliant but the story is not good and i was bored".split()
 
-models = pytest.mark.parametrize("name", MODELS)
+models = pytest.mark.parametrize("name", ["peaky", pytest.param("tame", marks=pytest.mark.slow)])
 
 
 def as_function(name, tokens):

@@ -34,6 +34,7 @@ def run(course, *arguments):
                           env=os.environ | {"PYTHONPATH": str(course), "OMP_NUM_THREADS": "1"})
 
 
+@pytest.mark.bank
 def test_it_passes_the_tests_of_all_assignments_but_those_that_ask_for_more_questions(course):
     assert [path.name for path in new_assignment.begin("90", "halves", "Halves", course)] == MADE
     released = run(course, "nbgrader", "generate_assignment", "90_halves", "--create", "--no-db")
