@@ -25,9 +25,9 @@ def interval(values, confidence=0.95, seed=0, n_resamples=2000):
     """The Interval of the mean of values: (n,) of n documents, or (seeds, n) of several trained models.
 
     Documents are drawn anew with replacement, and so are models where there are several: a new mean each time, of which
-    the middle 95 % are kept (the percentile bootstrap: Efron and Tibshirani, 1993, chapter 13). Documents with a nan
-    are left out; where none is left, all is nan and n 0. With three models the interval is rough, and still better than
-    none.
+    the middle share, `confidence`, is kept (the percentile bootstrap: Efron and Tibshirani, 1993, chapter 13).
+    Documents with a nan are left out; where none is left, all is nan and n 0. With three models the interval is rough,
+    and still better than none.
 
     >>> interval([1.0, 1.0, 1.0])
     Interval(mean=1.0, low=1.0, high=1.0, n=3)

@@ -46,9 +46,8 @@ def load_weights(name, folder=FOLDER):
     `"imdb-tame"` and `"imdb-peaky"`: AttentionClassifier, with and without a penalty that keeps its attention flat;
     `"imdb-6layer"`: TransformerClassifier. All three score film reviews. `"dialogue-gpt"`: a GPT2 that writes
     dialogues, its WordTokenizer in `.tokenizer`. `"histogram-…"`, `"dyck-…"`: models of the toy worlds in `tasks`.
-    `"minilm-sentiment"`: a HuggingFaceClassifier of reviews and
-    sentences, made from the pretrained encoder, whose package it needs. The cards beside the files say how they were
-    made.
+    `"minilm-sentiment"`: a HuggingFaceClassifier of reviews and sentences, made from the pretrained encoder, whose
+    package it needs. The cards beside the files say how they were made.
     Raises ValueError for an unknown name (it lists the known ones) and for a file whose hash is wrong;
     ModuleNotFoundError where the encoder's package is missing.
 
