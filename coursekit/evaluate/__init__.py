@@ -3,11 +3,11 @@
 `coursekit.evaluate.debate` has the tests of the debate whether attention is explanation.
 """
 
-from .agreement import Agreement, HumanAgreement, auroc, human_agreement, rank_agreement
+from .agreement import Agreement, HumanAgreement, auroc, human_agreement, map_distance, rank_agreement
 from .faithfulness import ERASER_BINS, Curve, comprehensiveness, deletion_curve, insertion_curve, sufficiency
 from .intervals import Interval, interval
 from .surrogates import fidelity
 
 __all__ = ["Agreement", "Curve", "ERASER_BINS", "HumanAgreement", "Interval", "auroc", "comprehensiveness",
-           "deletion_curve", "fidelity", "human_agreement", "insertion_curve", "interval", "rank_agreement",
-           "sufficiency"]
+           "deletion_curve", "fidelity", "human_agreement", "insertion_curve", "interval", "map_distance",
+           "rank_agreement", "sufficiency"]

@@ -131,6 +131,21 @@ def auroc(scores, marked):
     return float((_ranks(scores)[marked].sum() - n * (n - 1) / 2) / (n * others)) if n and others else float("nan")
 
 
+def map_distance(A, B):
+    """How far apart two attention maps A and B (…, T, T) of the same tokens are: mean total variation of rows.
+
+    Half the sum of absolute differences in a row: the share of the weight that one would have to move to make it the
+    other's. 0 for equal maps, 1 for maps without a common token.
+
+    >>> map_distance(np.eye(2), np.full((2, 2), 0.5)), map_distance(np.eye(2), np.eye(2)[::-1])
+    (0.5, 1.0)
+    """
+    A, B = np.asarray(A), np.asarray(B)
+    if A.shape != B.shape:
+        raise ValueError(f"two maps of the same tokens have one shape, got {A.shape} and {B.shape}")
+    return float(np.abs(A - B).sum(-1).mean() / 2)
+
+
 def _ranks(x):
     """Ranks (T,), 0 the smallest; equal ones share the mean of theirs."""
     return ((x[:, None] > x).sum(1) + (x[:, None] >= x).sum(1) - 1) / 2

@@ -184,6 +184,18 @@ def swap_test(model, ids):
     return SwapTest(*((model.predict(ids, each) == truth).double().mean().item() for each in maps))
 
 
+def nearest_ab(A):
+    """(a, b) of the aI + b11ᵀ nearest to A (…, T, T) by least squares: each of its entries has the mean of its kind.
+
+    >>> a, b = nearest_ab(0.5 * torch.eye(4) + 0.125)
+    >>> a, b
+    (0.5, 0.125)
+    """
+    diagonal = torch.eye(A.shape[-1], dtype=torch.bool)
+    b = A[..., ~diagonal].mean().item()
+    return A[..., diagonal].mean().item() - b, b
+
+
 def occlusion(model, ids):
     """(n, T, T): how far the log-probability of token i's count falls, entry (i, j), with token j replaced.
 

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from scipy.stats import kendalltau, spearmanr
 from sklearn.metrics import roc_auc_score
 
-from coursekit.evaluate import auroc, human_agreement, rank_agreement
+from coursekit.evaluate import auroc, human_agreement, map_distance, rank_agreement
 from coursekit.explain import Attribution
 from coursekit.text import AnnotatedReview, reviews, stand_in
 
@@ -122,3 +122,12 @@ def test_what_cannot_be_compared_with_people(given, marked):
 def test_scores_of_distinct_words_are_to_be_spread_first():
     with pytest.raises(ValueError, match="by hand has one score for each distinct word: spread it by .on"):
         human_agreement([by_hand(1, 2, 3, about={"distinct": True})], [annotated((1, 0, 0))])
+
+
+def test_map_distance_is_total_variation():
+    A, B, C = np.random.default_rng(0).dirichlet(np.ones(5), (3, 2, 5))
+    assert map_distance(A, A) == 0 and map_distance(A, B) == map_distance(B, A) > 0
+    assert map_distance(A, C) <= map_distance(A, B) + map_distance(B, C)
+    assert map_distance(A, B) == pytest.approx(np.maximum(A - B, 0).sum(-1).mean())       # what one has more
+    with pytest.raises(ValueError, match="one shape"):
+        map_distance(A, B[0])
