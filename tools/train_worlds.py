@@ -1,7 +1,7 @@
 """Train the small models of the toy worlds: `python -m tools.train_worlds NAME`, or `all` of them, some seconds each.
 
-NAME is histogram-positional, histogram-semantic or dyck-VARIANT. Writes coursekit/weights/NAME.safetensors and its
-card.
+NAME is histogram-positional, histogram-semantic or dyck-VARIANT, from seed 0; with -1 or -2 behind it, from 1 or 2.
+Writes coursekit/weights/NAME.safetensors and its card.
 """
 
 import argparse
@@ -11,7 +11,7 @@ from coursekit.models.weights import load_weights
 from coursekit.tasks import dyck, histogram
 from tools.store_weights import save_weights, write_card
 
-SEED, TEST = 0, 9_000
+SEEDS, TEST = (0, 1, 2), 9_000
 
 
 def measured_histogram(model):
@@ -38,20 +38,23 @@ WORLDS = {"histogram": (histogram, measured_histogram, "Counts how often each of
                         "generated, `coursekit.tasks.histogram.sample`: a quarter uniform, the others balanced"),
           "dyck": (dyck, measured_dyck, "Predicts the next bracket of sequences in which all brackets match.",
                    "generated, `coursekit.tasks.dyck.sample`: uniform over balanced paths, depth at most 4")}
-NAMES = ["histogram-positional", "histogram-semantic", *(f"dyck-{variant}" for variant in dyck.VARIANTS)]
+KINDS = {"histogram": ("positional", "semantic"), "dyck": dyck.VARIANTS}
+SEEDED = {"dyck"}                                                       # the worlds that ship all SEEDS, not 0 alone
+NAMES = {f"{world}-{kind}" + f"-{seed}" * bool(seed): (world, kind, seed)
+         for world, kinds in KINDS.items() for kind in kinds for seed in (SEEDS if world in SEEDED else SEEDS[:1])}
 
 
 def train(name):
     """Train, store and measure one model, and write its card."""
-    world, _, kind = name.partition("-")
+    world, kind, seed = NAMES[name]
     task, measured, what, data = WORLDS[world]
     started = time.process_time()
-    model = task.train(kind, SEED)
+    model = task.train(kind, seed)
     seconds = time.process_time() - started
     save_weights(model, name)
     model = load_weights(name)                                          # measured on what is shipped: half precision
     write_card(name, what, measured(model) | {
-        "Training": f"{seconds:.0f} CPU seconds, seed {SEED}: `tasks.{world}.train({kind!r}, {SEED})`",
+        "Training": f"{seconds:.0f} CPU seconds, seed {seed}: `tasks.{world}.train({kind!r}, {seed})`",
         "Model": f"{type(model).__name__}({kind!r}), {sum(p.numel() for p in model.parameters()):,} parameters",
         "Data": data,
         "Command": f"`python -m tools.train_worlds {name}`",
