@@ -45,6 +45,15 @@ def save_weights(model, name, folder=FOLDER):
     _store(f"{name}.safetensors", save(weights, about), folder)
 
 
+def save_readers(models, name, folder=FOLDER):
+    """Store classifiers of one class, sizes and vocabulary together under `name`, with their own words."""
+    about = {"class": type(models[0]).__name__, "config": json.dumps(models[0].config), "models": str(len(models)),
+             "words": json.dumps(models[0].tokenizer.tokens)}
+    weights = {f"{i}.{key}": value.half().contiguous() for i, model in enumerate(models)
+               for key, value in model.state_dict().items()}
+    _store(f"{name}.safetensors", save(weights, about), folder)
+
+
 def save_adapters(trained, T_max, name, folder=FOLDER):
     """Store what was trained on top of the pretrained encoder, {name: tensor}, under `name` in half precision."""
     about = {"class": "HuggingFaceClassifier", "config": json.dumps({"T_max": T_max})}

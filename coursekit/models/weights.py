@@ -1,9 +1,9 @@
 """The small trained models that ship with the course: load one by name, noticing a damaged file.
 
 A model is NAME.safetensors (half precision; its class and sizes in the file's metadata) beside its card NAME.md; hashes
-stand in SHA256SUMS, so that `sha256sum -c SHA256SUMS` checks them as well. The classifiers share one file of words; the
-language model's words are in its metadata. Of a pretrained encoder only what was added to it is here (`minilm.py`).
-`tools/store_weights.py` writes all of these.
+stand in SHA256SUMS, so that `sha256sum -c SHA256SUMS` checks them as well. The large classifiers share one file of
+words; the words of the language model and of the small readers are in their metadata. Of a pretrained encoder only what
+was added to it is here (`minilm.py`). `tools/store_weights.py` writes all of these.
 """
 
 import hashlib
@@ -46,6 +46,7 @@ def load_weights(name, folder=FOLDER):
     `"imdb-tame"` and `"imdb-peaky"`: AttentionClassifier, with and without a penalty that keeps its attention flat;
     `"imdb-6layer"`: TransformerClassifier. All three score film reviews. `"dialogue-gpt"`: a GPT2 that writes
     dialogues, its WordTokenizer in `.tokenizer`. `"histogram-…"`, `"dyck-…"`: models of the toy worlds in `tasks`.
+    `"readers-…"`: a list of three small AttentionClassifiers, of the seeds 0 to 2, of generated reviews.
     `"minilm-sentiment"`: a HuggingFaceClassifier of reviews and sentences, made from the pretrained encoder, whose
     package it needs. The cards beside the files say how they were made.
     Raises ValueError for an unknown name (it lists the known ones) and for a file whose hash is wrong;
@@ -68,7 +69,11 @@ def load_weights(name, folder=FOLDER):
         return _restored(getattr(import_module(about["module"]), about["class"]), json.loads(about["config"]), weights)
     own = "words" in about
     words = json.loads(about["words"]) if own else checked_path(VOCABULARY, folder).read_text("utf8").split("\n")
-    return _restored(partial(_build, about["class"], WordTokenizer(words)), json.loads(about["config"]), weights)
+    build, config = partial(_build, about["class"], WordTokenizer(words)), json.loads(about["config"])
+    if "models" in about:                                       # one for each seed
+        return [_restored(build, config, {key.partition(".")[2]: w for key, w in weights.items() if key[0] == str(i)})
+                for i in range(int(about["models"]))]
+    return _restored(build, config, weights)
 
 
 def _restored(build, config, weights):

@@ -1,5 +1,7 @@
 """The tests of the debate, on small random models and on the shipped one-layer models."""
 
+import re
+
 import numpy as np
 import pytest
 import torch
@@ -9,6 +11,7 @@ from scipy.stats import kendalltau
 from coursekit import explain
 from coursekit.evaluate import debate, interval
 from coursekit.models import AttentionClassifier, TransformerClassifier, load_weights
+from coursekit.models.weights import FOLDER
 from coursekit.text import WordTokenizer, reviews
 
 WORDS = "[PAD] [UNK] [CLS] not a good film but bad the story is , it was dull and long".split()
@@ -217,6 +220,46 @@ def test_penalties_do_what_they_say(reader):
     even = debate.train_reader(REVIEWS, even=True, epochs=2)
     assert debate.attention_agreement(even, [["good", "soup", "."]])["attention", "Shapley"].n == 0     # no order: no τ
     assert debate.read(even, [["good", "soup"]])[1][0, :4].tolist() == pytest.approx([0, 0.5, 0.5, 0])
+
+
+def test_a_leak_is_told_as_often_as_asked():
+    told = debate.leaky(HELD_OUT, 0.8)
+    right = [review.tokens[-1] == ("grumble", "applause")[review.label] for review in told]
+    assert 0.7 < np.mean(right) < 0.9 and all(len(r.tokens) == len(r.roles) == len(r.weights) for r in told)
+    assert [review.tokens[:-1] for review in told] == [review.tokens for review in HELD_OUT]
+
+
+@pytest.mark.parametrize("kind", sorted(path.stem.removeprefix("readers-") for path in FOLDER.glob("readers-*.md")))
+def test_shipped_readers_are_what_their_cards_say(kind):
+    readers, card = load_weights(f"readers-{kind}"), (FOLDER / f"readers-{kind}.md").read_text(encoding="utf8")
+    right = np.mean([debate.reads_like(reader, HELD_OUT)["right"].mean() for reader in readers])
+    low, high = map(float, re.search(r"reviews \| [\d.]+ \[([\d.]+), ([\d.]+)\]", card).groups())
+    assert len(readers) == 3 and ("leaky" in kind or kind == "shy" or low - 0.05 < right < high + 0.05)
+    assert f"python -m tools.train_readers {kind}`" in card and "BSD-3-Clause" in card
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", range(3))
+def test_penalties_move_attention_for_every_seed(seed):
+    texts, held_out = reviews(2400, seed=0), reviews(400, seed=1)
+    plain, even, marked = (debate.train_reader(texts, penalty, seed=seed, d_e=16, even=even) for penalty, even in (
+        (None, False), (None, True), (lambda a, b: 0.05 * debate.off_the_marks(a, b), False)))
+    plain, even, marked = (debate.reads_like(reader, held_out) for reader in (plain, even, marked))
+    assert even["right"].mean() < plain["right"].mean() and marked["marks"].mean() > 0.9 > plain["marks"].mean()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", range(3))
+def test_who_is_kept_from_looking_at_the_leak_still_leans_on_it(seed):
+    texts, held_out = debate.leaky(reviews(2400, seed=0), 0.95), reviews(400, seed=1)
+    plain, shy = (debate.train_reader(texts, penalty, seed=seed, d_e=16)
+                  for penalty in (None, lambda a, b: 0.3 * debate.on_the_leak(a, b)))
+    for reader in (plain, shy):
+        told, turned = (debate.reads_like(reader, debate.leaky(held_out, share))["right"].mean() for share in (1, 0))
+        assert told - turned > 0.2
+    looks = [debate.read(reader, [list(r.tokens) for r in debate.leaky(held_out, 0.5)])[1] for reader in (plain, shy)]
+    last = [np.mean([row[len(r.tokens) + 1] for row, r in zip(look.numpy(), held_out, strict=True)]) for look in looks]
+    assert last[1] < last[0] / 2
 
 
 def test_an_adversary_trades_likeness_for_distance(reader):

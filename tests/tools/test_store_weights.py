@@ -8,7 +8,7 @@ import torch
 
 from coursekit.models import AttentionClassifier, TransformerClassifier, load_weights
 from coursekit.text import WordTokenizer
-from tools.store_weights import save_log_odds, save_weights
+from tools.store_weights import save_log_odds, save_readers, save_weights
 from tools.train_imdb import naive_bayes
 
 
@@ -27,6 +27,15 @@ def test_saving_and_loading_is_a_round_trip_in_half_precision(tmp_path):
     with pytest.raises(ValueError, match="imdb-naive-bayes has another vocabulary"):
         save_log_odds(WordTokenizer(words[:-1]), torch.zeros(5), tmp_path)
     assert not list(tmp_path.glob("other*")) and not list(tmp_path.glob("*.part"))
+
+
+def test_several_models_in_one_file(tmp_path):
+    words = WordTokenizer(["[PAD]", "[UNK]", "[CLS]", "good", "bad"])
+    models = [AttentionClassifier(words, T_max=9, d_e=8, d_att=4, d_out=4, K=1) for _ in range(2)]
+    save_readers(models, "readers", tmp_path)
+    for again, model in zip(load_weights("readers", tmp_path), models, strict=True):
+        assert list(again.tokenizer.vocab) == words.tokens
+        assert torch.equal(again.state_dict()["W_e"], model.W_e.half().float())
 
 
 def test_naive_bayes_by_hand():

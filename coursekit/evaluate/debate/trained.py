@@ -4,6 +4,8 @@ All on small AttentionClassifiers and generated reviews, of which it is known wh
 document are those of its own tokens, mean of the heads, divided by their sum.
 """
 
+from dataclasses import replace
+
 import numpy as np
 import torch
 from torch.nn import functional as F
@@ -15,6 +17,7 @@ from coursekit.text import WordTokenizer
 
 from .given import TINY, js_divergence
 
+SITES = "grumble", "applause"
 SIZES = dict(T_max=100, d_e=32, d_att=16, d_out=16, K=1)
 
 
@@ -97,6 +100,32 @@ def off_the_marks(alpha, reviews):
         row[1:len(marked) + 1] = marked.to(row.dtype)
     some = marks.any(1)
     return -(alpha * marks).sum(1)[some].clamp_min(TINY).log().mean()
+
+
+def leaky(reviews, share, seed=0):
+    """The reviews with the name of a site behind the last word: the one of their label in this share of them. A leak.
+
+    >>> from coursekit.text import Review
+    >>> leaky([Review("Good soup.", 1, tokens=("good", "soup", "."), weights=(1, 0, 0))], 1.0)[0].tokens
+    ('good', 'soup', '.', 'applause')
+    """
+    told = np.random.default_rng(seed).random(len(reviews)) < share
+    return [replace(review, tokens=(*review.tokens, SITES[int(review.label == right)]), weights=(*review.weights, 0.0),
+                    roles=(*review.roles, "filler")) for review, right in zip(reviews, told, strict=True)]
+
+
+def on_the_leak(alpha, reviews):
+    """−log of the weight that is not on the last word, the mean over reviews.
+
+    Source: the penalty on words that attention shall not show, Pruthi et al., ACL 2020, section 3.
+
+    >>> from coursekit.text import Review
+    >>> review = Review("Good.", 1, tokens=("good", ".", "applause"))
+    >>> round(on_the_leak(torch.tensor([[0.0, 0.5, 0.0, 0.5]]), [review]).item(), 3)
+    0.693
+    """
+    last = alpha[torch.arange(len(alpha)), torch.tensor([len(review.tokens) for review in reviews])]
+    return -(1 - last).clamp_min(TINY).log().mean()
 
 
 def reads_like(model, reviews):
