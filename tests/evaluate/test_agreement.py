@@ -6,8 +6,6 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from scipy.stats import kendalltau, spearmanr
-from sklearn.metrics import roc_auc_score
 
 from coursekit.evaluate import auroc, human_agreement, map_distance, rank_agreement
 from coursekit.explain import Attribution
@@ -26,6 +24,8 @@ def pair(x, y, **more):
 @given(tables)
 @pytest.mark.filterwarnings("ignore")
 def test_rank_correlations_are_those_of_scipy(table):
+    from scipy.stats import kendalltau, spearmanr
+
     x, y = np.array(table, float).T
     got = rank_agreement(*pair(x, y))
     for ours, theirs in ((got.spearman, spearmanr(x, y).statistic), (got.kendall, kendalltau(x, y).statistic)):
@@ -60,6 +60,8 @@ def test_what_cannot_be_compared_is_refused(a, b, k, message):
 @settings(deadline=None)
 @given(tables.filter(lambda table: len({y > 0 for _, y in table}) == 2))
 def test_auroc_is_that_of_scikit_learn(table):
+    from sklearn.metrics import roc_auc_score
+
     x, y = np.array(table, float).T
     assert auroc(x, y > 0) == pytest.approx(roc_auc_score(y > 0, x), abs=1e-12)
 

@@ -5,8 +5,6 @@ import re
 import numpy as np
 import pytest
 import torch
-from scipy.spatial.distance import jensenshannon
-from scipy.stats import kendalltau
 
 from coursekit import explain
 from coursekit.evaluate import debate, interval
@@ -81,6 +79,8 @@ def test_permuted_and_even_weights(model):
 
 
 def test_divergence_is_that_of_scipy():
+    from scipy.spatial.distance import jensenshannon
+
     p, q = np.random.default_rng(0).dirichlet([0.3] * 6, (2, 5))
     found = debate.js_divergence(torch.tensor(p), torch.tensor(3 * q)).numpy()
     np.testing.assert_allclose(found, jensenshannon(p, q, axis=1)**2, atol=1e-12)
@@ -125,6 +125,8 @@ def test_decisions_flip_soonest_in_the_order_that_knows_the_scores():
 
 
 def test_tau_is_that_of_scipy_and_chance_is_near_zero():
+    from scipy.stats import kendalltau
+
     found = debate.attention_agreement(ONE, [DOCUMENT], more={"same": explain.attention_mean})
     a, b = explain.attention_mean(ONE, DOCUMENT).scores, np.abs(explain.exact_shapley(ONE, DOCUMENT).scores)
     assert found["attention", "Shapley"].mean == pytest.approx(kendalltau(a, b).statistic)

@@ -11,7 +11,6 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from lime.lime_text import LimeTextExplainer
 
 from coursekit.explain import evaluate_masks, exact_interactions, exact_lime, exact_shapley, lime, products
 from coursekit.explain.exact import size_law
@@ -276,6 +275,8 @@ def test_samples_go_where_the_limit_is():
 @pytest.mark.parametrize("bow", [False, True])
 def test_the_package_lime(bow):
     """Both of its ways to take words out, on its own samples."""
+    from lime.lime_text import LimeTextExplainer
+
     model, document, n = shipped("imdb-tame"), DOCUMENT, 3000
 
     def log_odds(texts):

@@ -14,7 +14,6 @@ from tools.store_weights import save_weights
 from tools.train_dialogues import by_length, counted_losses, encoded, free_samples, loss_per_token, quality
 
 CARD = (FOLDER / "dialogue-gpt.md").read_text(encoding="utf8")
-FRESH = dialogues(400, seed=99)  # neither trained on nor measured by the card
 
 
 @pytest.fixture(scope="module")
@@ -22,10 +21,16 @@ def model():
     return load_weights("dialogue-gpt")
 
 
-def test_it_loads_with_its_words(model):
+@pytest.fixture(scope="module")
+def fresh():
+    """Dialogues neither trained on nor measured by the card."""
+    return dialogues(400, seed=99)
+
+
+def test_it_loads_with_its_words(model, fresh):
     assert isinstance(model, GPT2) and not model.training and model.W_e.dtype == torch.float32
     assert isinstance(model.tokenizer, WordTokenizer) and len(model.tokenizer.tokens) == model.config.vocab_size == 256
-    assert not any(model.tokenizer.unk_id in model.tokenizer.encode(dialogue.text) for dialogue in FRESH)
+    assert not any(model.tokenizer.unk_id in model.tokenizer.encode(dialogue.text) for dialogue in fresh)
 
 
 def test_the_file_is_small_and_the_card_complete(model):
@@ -36,10 +41,10 @@ def test_the_file_is_small_and_the_card_complete(model):
         assert words in CARD
 
 
-def test_the_perplexity_on_fresh_dialogues_is_the_cards(model):
-    rows = encoded(model.tokenizer, [dialogue.text for dialogue in FRESH])
+def test_the_perplexity_on_fresh_dialogues_is_the_cards(model, fresh):
+    rows = encoded(model.tokenizer, [dialogue.text for dialogue in fresh])
     perplexity = math.exp(loss_per_token(model, rows))
-    best = math.exp(-sum(map(log_probability, FRESH)) / sum(len(row) - 1 for row in rows))
+    best = math.exp(-sum(map(log_probability, fresh)) / sum(len(row) - 1 for row in rows))
     assert perplexity == pytest.approx(float(re.search(r"([\d.]+) this model", CARD)[1]), rel=0.02)
     assert best == pytest.approx(float(re.search(r"([\d.]+) the generator itself", CARD)[1]), rel=0.02)
     assert best < perplexity < 1.05 * best

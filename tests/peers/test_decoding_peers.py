@@ -1,5 +1,6 @@
 """Decoding beside transformers: the same sequences and scores from `generate`, the same filtered distributions."""
 
+from functools import cache
 from itertools import product
 
 import pytest
@@ -7,7 +8,6 @@ import torch
 import transformers
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
-from transformers import LogitsProcessorList, TemperatureLogitsWarper, TopKLogitsWarper, TopPLogitsWarper
 
 from coursekit.models import (
     GPT2,
@@ -51,8 +51,19 @@ def trained_model():
     return model.eval()
 
 
-PEERS = {"random": peer_model(1), "another": peer_model(2), "trained": trained_model()}
-MODELS = {name: GPT2.from_huggingface(peer) for name, peer in PEERS.items()}
+NAMES = ["random", "another", "trained"]
+
+
+@cache
+def peer(name):
+    """transformers' model of that name."""
+    return trained_model() if name == "trained" else peer_model(1 + NAMES.index(name))
+
+
+@cache
+def model(name):
+    """Ours, with the same weights."""
+    return GPT2.from_huggingface(peer(name))
 
 
 def prompts(n, T, seed=0):
@@ -64,7 +75,7 @@ def peer_generate(name, rows, **options):
     T = max(map(len, rows))
     ids = torch.tensor([[PAD] * (T - len(row)) + list(row) for row in rows])
     mask = torch.tensor([[0] * (T - len(row)) + [1] * len(row) for row in rows])
-    return PEERS[name].generate(ids, attention_mask=mask, max_new_tokens=N, return_dict_in_generate=True,
+    return peer(name).generate(ids, attention_mask=mask, max_new_tokens=N, return_dict_in_generate=True,
                                 output_scores=True, pad_token_id=PAD, **options), T
 
 
@@ -72,17 +83,17 @@ def until(eos, row):
     return row[:row.index(eos) + 1] if eos in row else row
 
 
-@pytest.mark.parametrize("name", PEERS)
+@pytest.mark.parametrize("name", NAMES)
 @pytest.mark.parametrize("eos", [None, 1, 5, 9])
 def test_greedy(name, eos):
     rows = [row[:1 + i % 7].tolist() for i, row in enumerate(prompts(24, 7))]
     theirs, T = peer_generate(name, rows, do_sample=False, eos_token_id=eos)
-    scores = PEERS[name].compute_transition_scores(theirs.sequences, theirs.scores, normalize_logits=True)
-    ours = greedy(MODELS[name], rows, N, eos)
+    scores = peer(name).compute_transition_scores(theirs.sequences, theirs.scores, normalize_logits=True)
+    ours = greedy(model(name), rows, N, eos)
     assert ours == [until(eos, row) for row in theirs.sequences[:, T:].tolist()]
     for row, new, score in zip(rows, ours, scores, strict=True):
-        torch.testing.assert_close(log_probabilities(MODELS[name], row, new), score[:len(new)], atol=1e-5, rtol=1e-5)
-        assert greedy(MODELS[name], row, N, eos, use_cache=False) == new
+        torch.testing.assert_close(log_probabilities(model(name), row, new), score[:len(new)], atol=1e-5, rtol=1e-5)
+        assert greedy(model(name), row, N, eos, use_cache=False) == new
 
 
 # width, length penalty, eos; 12 beams look at more candidates than there are tokens at first
@@ -94,14 +105,14 @@ def beam_prompts(width):
     return [row[:1 + i % 4].tolist() for i, row in enumerate(prompts(12, 4, seed=width))]
 
 
-@pytest.mark.parametrize("name", PEERS)
+@pytest.mark.parametrize("name", NAMES)
 @pytest.mark.parametrize("width, alpha, eos", BEAMS)
 def test_beam_search(name, width, alpha, eos):
     rows = beam_prompts(width)
     theirs, T = peer_generate(name, rows, do_sample=False, num_beams=width, num_return_sequences=width,
                               length_penalty=alpha, early_stopping=False, eos_token_id=eos)
     sequences = [until(eos, row) for row in theirs.sequences[:, T:].tolist()]
-    found = [h for result in beam_search(MODELS[name], rows, N, width, alpha, eos) for h in result.hypotheses]
+    found = [h for result in beam_search(model(name), rows, N, width, alpha, eos) for h in result.hypotheses]
     assert len(found) == len(rows) * width
     torch.testing.assert_close(torch.tensor([h.score for h in found]), theirs.sequences_scores, atol=1e-5, rtol=1e-5)
     assert [h.ids for h in found] == sequences
@@ -112,7 +123,7 @@ def test_the_beam_searches_compared_are_worth_it():
     better ones, and ends of sequence dropped because they come too low."""
     lengths, early, late, displaced, dropped = set(), 0, 0, 0, 0
     for name, (width, alpha, eos) in product(["random", "trained"], BEAMS[1:6]):
-        for result in beam_search(MODELS[name], beam_prompts(width), N, width, alpha, eos):
+        for result in beam_search(model(name), beam_prompts(width), N, width, alpha, eos):
             candidates = [c for step in result.steps[:-1] for c in step]
             lengths |= {len(h.ids) for h in result.hypotheses}
             early += len(result.steps) < N
@@ -123,8 +134,9 @@ def test_the_beam_searches_compared_are_worth_it():
 
 
 def filtered_by_peers(logits, temperature, k, mass):
-    rules = LogitsProcessorList([TemperatureLogitsWarper(float(temperature)), TopKLogitsWarper(k),
-                                 TopPLogitsWarper(mass)])
+    rules = transformers.LogitsProcessorList([
+        transformers.TemperatureLogitsWarper(float(temperature)), transformers.TopKLogitsWarper(k),
+        transformers.TopPLogitsWarper(mass)])
     return rules(None, logits[None])[0].softmax(-1)
 
 
@@ -147,7 +159,7 @@ def test_top_k_keeps_ties_as_they_do(logits, k, temperature):
     torch.testing.assert_close(ours.float(), filtered_by_peers(logits, temperature, k, 1.0), atol=1e-6, rtol=0)
 
 
-@pytest.mark.parametrize("name", PEERS)
+@pytest.mark.parametrize("name", NAMES)
 @pytest.mark.parametrize("temperature, top_k, top_p", [(0.7, 5, 0.8), (1.3, 0, 0.9), (2.0, 4, 1.0), (1.0, 0, 1.0)])
 def test_the_distributions_that_generate_samples_from(name, temperature, top_k, top_p):
     """generate(do_sample=True) keeps the scores it drew from: ours after the same beginning are the same."""
@@ -157,17 +169,17 @@ def test_the_distributions_that_generate_samples_from(name, temperature, top_k, 
                               top_p=top_p)
     for i, sequence in enumerate(theirs.sequences.tolist()):
         for t, scores in enumerate(theirs.scores):
-            ours = next_token_distribution(MODELS[name], sequence[:T + t], temperature, top_k or None, top_p).top_p
+            ours = next_token_distribution(model(name), sequence[:T + t], temperature, top_k or None, top_p).top_p
             torch.testing.assert_close(ours.float(), scores[i].softmax(-1), atol=1e-6, rtol=0)
 
 
 def test_samples_are_as_likely_and_as_varied_as_theirs():
     """Mean log-probability and repetition of 300 samples, ours and theirs: within four standard errors."""
     torch.manual_seed(0)
-    model, rows = MODELS["trained"], [[2]] * 300
+    trained, rows = model("trained"), [[2]] * 300
     theirs, T = peer_generate("trained", rows, do_sample=True, eos_token_id=None, temperature=0.8, top_k=6, top_p=0.95)
-    for measure in (lambda ids: log_probabilities(model, [2], ids).sum(), lambda ids: repetition(ids, 1)):
-        ours = torch.tensor([measure(ids) for ids in sample(model, rows, N, 0.8, 6, 0.95)])
+    for measure in (lambda ids: log_probabilities(trained, [2], ids).sum(), lambda ids: repetition(ids, 1)):
+        ours = torch.tensor([measure(ids) for ids in sample(trained, rows, N, 0.8, 6, 0.95)])
         others = torch.tensor([measure(ids) for ids in theirs.sequences[:, T:].tolist()])
         error = ((ours.var() + others.var()) / len(rows)).sqrt()
         assert (ours.mean() - others.mean()).abs() < 4 * error

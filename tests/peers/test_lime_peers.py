@@ -2,7 +2,6 @@
 
 import numpy as np
 import pytest
-from lime.lime_text import IndexedString, LimeTextExplainer
 
 from coursekit.explain import evaluate_masks, lime
 from coursekit.explain.surrogate import proximity, sample_masks, weighted_ridge
@@ -24,6 +23,8 @@ def log_odds(name):
 
 
 def explainer(bow, seed=0, **more):
+    from lime.lime_text import LimeTextExplainer
+
     return LimeTextExplainer(split_expression=r"\s+", bow=bow, mask_string="[UNK]", random_state=seed, **more)
 
 
@@ -36,6 +37,8 @@ def package(name, tokens, n, bow, seed=0, **more):
 
 def their_samples(name, tokens, n, bow, seed=0):
     """What the package samples: (masks (n, d), labels (n, 2), distances (n,))."""
+    from lime.lime_text import IndexedString
+
     sample = getattr(explainer(bow, seed), "_LimeTextExplainer__data_labels_distances")
     return sample(IndexedString(" ".join(tokens), r"\s+", bow, "[UNK]"), log_odds(name), n)
 

@@ -2,7 +2,6 @@
 
 import numpy as np
 import pytest
-import shap
 
 from coursekit.explain import evaluate_masks, kernel_shap, shapley_values
 from coursekit.models import load_weights
@@ -24,6 +23,8 @@ def vectors(tokens):
 
 
 def kernel(name, tokens, n):
+    import shap
+
     ones, zeros = vectors(tokens)
     explainer = shap.KernelExplainer(as_function(name, tokens), zeros)
     return explainer.shap_values(ones, nsamples=n, l1_reg=False, silent=True)[0]
@@ -31,6 +32,8 @@ def kernel(name, tokens, n):
 
 @models
 def test_exact_values(name):
+    import shap
+
     ones, zeros = vectors(SHORT)
     theirs = shap.ExactExplainer(as_function(name, SHORT), zeros)(ones)
     ours = shapley_values(MODELS[name], SHORT)
@@ -64,6 +67,8 @@ def test_kernel_shap_from_samples(name):
 @models
 def test_permutations(name):
     """Both sample; many of theirs lie within the standard errors of many of ours."""
+    import shap
+
     ones, zeros = vectors(LONG)
     ours = shapley_values(MODELS[name], LONG, n_permutations=2000)
     explainer = shap.PermutationExplainer(as_function(name, LONG), zeros, seed=0)

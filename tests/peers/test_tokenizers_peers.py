@@ -3,6 +3,7 @@
 import json
 import random
 import unicodedata
+from functools import cache
 
 import pytest
 import tiktoken
@@ -18,9 +19,15 @@ from coursekit.text.wordpiece import bert_words
 # The three libraries carry tables of different Unicode versions, so the texts are of characters that were there in
 # Unicode 3.2 and are still of the same kind. Lone surrogates are left out: the other two take only what UTF-8 can say.
 OLD = unicodedata.ucd_3_2_0
-SETTLED = [char for char in map(chr, range(0x110000))
-           if "Cn" != OLD.category(char) == unicodedata.category(char) != "Cs"]
-settled_text = st.text(st.sampled_from(SETTLED) | st.sampled_from(" \n\t'aetns.,!-1"), max_size=40)
+settled_text = st.deferred(
+    lambda: st.text(st.sampled_from(settled()) | st.sampled_from(" \n\t'aetns.,!-1"), max_size=40))
+
+
+@cache
+def settled():
+    """These characters."""
+    return [char for char in map(chr, range(0x110000))
+            if "Cn" != OLD.category(char) == unicodedata.category(char) != "Cs"]
 
 
 def peer_bpe(texts, n_merges):
@@ -45,16 +52,20 @@ def without_eos(tokenizer):
     return {token: i for token, i in tokenizer.vocab.items() if token != EOS}
 
 
-ENGLISH = stdlib_english()
-TRAINED = BytePairTokenizer.train(ENGLISH[::2], vocab_size=4257)
-PEER, _, _ = peer_bpe(ENGLISH[::2], 4000)
-TIKTOKEN = peer_tiktoken(TRAINED)
+english = cache(stdlib_english)
+
+
+@cache
+def byte_pairs():
+    """(ours, that of `tokenizers`, that of tiktoken), trained on every other text."""
+    ours = BytePairTokenizer.train(english()[::2], vocab_size=4257)
+    return ours, peer_bpe(english()[::2], 4000)[0], peer_tiktoken(ours)
 
 
 @pytest.mark.parametrize("n_merges", [1000, 4000])
 def test_bpe_merges_and_ids_on_english(n_merges):
-    ours = BytePairTokenizer.train(ENGLISH, vocab_size=257 + n_merges)
-    _, merges, vocab = peer_bpe(ENGLISH, n_merges)
+    ours = BytePairTokenizer.train(english(), vocab_size=257 + n_merges)
+    _, merges, vocab = peer_bpe(english(), n_merges)
     assert ours.merges == merges and len(merges) == n_merges
     assert without_eos(ours) == vocab
 
@@ -76,28 +87,26 @@ def test_bpe_training_on_any_text(texts):
 
 
 def test_bpe_encodings_of_english_not_seen_in_training():
-    for text in ENGLISH[1::2]:
-        ids = TRAINED.encode(text)
-        assert ids == TIKTOKEN.encode_ordinary(text) == PEER.encode(text).ids
+    ours, peer, openai = byte_pairs()
+    for text in english()[1::2]:
+        assert ours.encode(text) == openai.encode_ordinary(text) == peer.encode(text).ids
 
 
 @settings(deadline=None)
 @given(settled_text)
 def test_bpe_encodings_of_any_text(text):
-    assert TRAINED.encode(text) == TIKTOKEN.encode_ordinary(text) == PEER.encode(text).ids
+    ours, peer, openai = byte_pairs()
+    assert ours.encode(text) == openai.encode_ordinary(text) == peer.encode(text).ids
 
 
 @settings(deadline=None)
 @given(settled_text)
 def test_end_of_text_in_a_text_is_text(text):
-    text += EOS
-    assert TRAINED.encode(text) == TIKTOKEN.encode(text, disallowed_special=())
+    ours, _, openai = byte_pairs()
+    assert ours.encode(text + EOS) == openai.encode(text + EOS, disallowed_special=())
 
 
 # word pieces
-
-PIECES = WordPieceTokenizer.train(ENGLISH[::2], vocab_size=2000)
-
 
 def peer_wordpiece(tokenizer):
     """Uncased BERT's pipeline in `tokenizers`, with our vocabulary."""
@@ -107,42 +116,49 @@ def peer_wordpiece(tokenizer):
     return peer
 
 
-PEER_PIECES = peer_wordpiece(PIECES)
+@cache
+def pieces():
+    """(ours, that of `tokenizers`), trained on every other text."""
+    ours = WordPieceTokenizer.train(english()[::2], vocab_size=2000)
+    return ours, peer_wordpiece(ours)
+
+
+def peer_words(text):
+    """BERT's words of a text."""
+    peer = pieces()[1]
+    return [word for word, _ in peer.pre_tokenizer.pre_tokenize_str(peer.normalizer.normalize_str(text))]
 
 
 @settings(deadline=None)
 @given(settled_text)
 def test_bert_words_of_any_text(text):
-    normal = PEER_PIECES.normalizer.normalize_str(text)
-    assert bert_words(text) == [word for word, _ in PEER_PIECES.pre_tokenizer.pre_tokenize_str(normal)]
+    assert bert_words(text) == peer_words(text)
 
 
 def test_bert_words_of_every_settled_character():
     """Each character between two letters, many to a call (their words stay apart)."""
-    def peer_words(text):
-        normal = PEER_PIECES.normalizer.normalize_str(text)
-        return [word for word, _ in PEER_PIECES.pre_tokenizer.pre_tokenize_str(normal)]
-
-    for start in range(0, len(SETTLED), 1000):
-        text = " ".join(f"a{char}b" for char in SETTLED[start:start + 1000])
+    for start in range(0, len(settled()), 1000):
+        text = " ".join(f"a{char}b" for char in settled()[start:start + 1000])
         assert bert_words(text) == peer_words(text)
 
 
 def test_wordpiece_encodings_of_english_not_seen_in_training():
-    for text in ENGLISH[1::2]:
-        assert PIECES.encode(text) == PEER_PIECES.encode(text).ids
+    ours, peer = pieces()
+    for text in english()[1::2]:
+        assert ours.encode(text) == peer.encode(text).ids
 
 
 @settings(deadline=None)
 @given(settled_text, st.text("abcdehinorst", max_size=120))
 def test_wordpiece_encodings_of_any_text(text, word):
-    assert PIECES.encode(text + word) == PEER_PIECES.encode(text + word).ids
+    ours, peer = pieces()
+    assert ours.encode(text + word) == peer.encode(text + word).ids
 
 
 def test_wordpiece_is_trained_as_by_the_peer():
     """On corpora without ties (`tokenizers` numbers continuations in no fixed order) the joined pieces are the same."""
     trainer = trainers.WordPieceTrainer(vocab_size=60, show_progress=False, special_tokens=WordPieceTokenizer.SPECIALS)
-    peer = peer_wordpiece(PIECES)
+    peer = peer_wordpiece(pieces()[0])
     counts = {"hug": 10, "pug": 5, "pun": 12, "bun": 4, "hugs": 5}
     words = [" ".join([word] * times) for word, times in counts.items()]
     peer.train_from_iterator(words, trainer)
