@@ -1,19 +1,36 @@
-"""What `make test` takes a sample of is drawn by the commit: a commit always tries the same, and in time all is."""
+"""What `make test` takes a sample of is drawn by the commit: a commit always tries the same, and in time all is. What
+it has changed is tried beside what is drawn."""
 
 import random
 import subprocess
+from functools import cache
 from pathlib import Path
 
 import pytest
 
 
+@cache
+def git(*arguments):
+    """What a command of git prints, "" where it knows no answer."""
+    done = subprocess.run(["git", *arguments], cwd=Path(__file__).parent, capture_output=True, text=True)
+    return done.stdout.strip() if done.returncode == 0 else ""
+
+
 def commit():
     """The commit that is checked out, "" where git knows none."""
-    done = subprocess.run(["git", "rev-parse", "HEAD"], cwd=Path(__file__).parent, capture_output=True, text=True)
-    return done.stdout.strip()
+    return git("rev-parse", "HEAD")
+
+
+def changed():
+    """The files that the commit, or what is not committed yet, has changed, as paths of the repository. Where git does
+    not know the commit before it, none."""
+    return git("diff", "--name-only", "HEAD~1").splitlines() + git("ls-files", "--others", "--exclude-standard",
+                                                                   "--full-name", ":/").splitlines()
 
 
 def sampled(names, n, seed):
-    """The names as pytest's parameters: all but n, drawn by the commit and the seed (a text), are marked `slow`."""
+    """The names as pytest's parameters. All are marked `slow`, but for n drawn by the commit and the seed (a text), and
+    for those after which a changed file or its folder is called."""
     chosen = random.Random(commit() + seed).sample(names, min(n, len(names)))
+    chosen += [name for name in names if any({name, f"{name}.py"} & set(Path(path).parts) for path in changed())]
     return [name if name in chosen else pytest.param(name, marks=pytest.mark.slow) for name in names]

@@ -16,10 +16,10 @@ import ipywidgets
 from IPython.utils.capture import capture_output
 from ipywidgets.widgets import interaction
 
-MOST_SETTINGS = 24              # of one control
+MOST_SETTINGS, EVERY = 12, 24    # of one control: in most runs of the tests, and where everything is tried
 STEPS = 5                       # of one slider
 
-counted = SimpleNamespace(controls=0, calls=0, seconds=0.0)
+counted = SimpleNamespace(controls=0, calls=0, seconds=0.0, most=MOST_SETTINGS)
 recorded = []                     # (number, function, widgets) of every control so far
 real = SimpleNamespace(**{name: getattr(interaction, name) for name in (
     "interact", "interact_manual", "interactive", "interactive_output")})
@@ -54,13 +54,13 @@ def settings(widgets):
     combinations = 1
     for tried in ranges:
         combinations *= len(tried)
-    if combinations <= MOST_SETTINGS:
+    if combinations <= counted.most:
         return list(itertools.product(*ranges))
     first = tuple(widget.value for widget in widgets)
     alone = [first[:i] + (value,) + first[i + 1:] for i, tried in enumerate(ranges) for value in tried]
     chosen = [first, tuple(tried[0] for tried in ranges), tuple(tried[-1] for tried in ranges), *alone]
     draw = random.Random(0)
-    while len(set(map(repr, chosen))) < MOST_SETTINGS:
+    while len(set(map(repr, chosen))) < counted.most:
         chosen.append(tuple(draw.choice(tried) for tried in ranges))
     return list({repr(setting): setting for setting in chosen}.values())
 
@@ -130,8 +130,9 @@ def try_interactive_output(function, controls):
     return real.interactive_output(function, controls)
 
 
-def install():
-    """Put the four stand-ins where notebooks import the real ones from."""
+def install(every=False):
+    """Put the four stand-ins where notebooks import the real ones from; every: try more settings of each control."""
+    counted.most = EVERY if every else MOST_SETTINGS
     for place in (ipywidgets, ipywidgets.widgets, interaction):
         place.interact, place.interact_manual = tried_first(real.interact), tried_first(real.interact_manual)
         place.interactive = try_interactive

@@ -23,9 +23,9 @@ OFF = re.compile("could not be fetched|switched off", re.I)
 
 def prepared(notebook, folder, told, every=False):
     """A copy of a NotebookNode with a cell before the first and one behind the last; folder: where it runs; every: the
-    controls are tried everywhere at the end as well (see `controls.again`)."""
+    controls are tried at more settings, and at the end everywhere as well (see `controls.again`)."""
     first = (f"import os, sys; os.chdir({str(folder)!r}); sys.path.insert(0, {str(ROOT)!r})\n"
-             "from tools import controls, trial; controls.install()")
+             f"from tools import controls, trial; controls.install({every})")
     last = f"trial.finish({online_cells(notebook)!r}, {str(told)!r}, {every})"
     tried = copy.deepcopy(notebook)
     tried.cells = [new_code_cell(first), *tried.cells, new_code_cell(last)]

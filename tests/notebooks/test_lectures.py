@@ -39,6 +39,7 @@ sys.exit(status)
 def run_measured(command, folder):
     """Run a command; its exit status, what it printed, seconds, and the peak memory (MB) of its largest process."""
     environment = {name: value for name, value in os.environ.items() if not name.startswith("PYTEST_")}
+    environment["PYTEST_DISABLE_PLUGIN_AUTOLOAD"] = "1"                     # nbval alone: others take a second to load
     start = time.perf_counter()
     done = subprocess.run([sys.executable, "-c", MEASURE, folder / "peak", *command], cwd=notebooks.ROOT,
                           env={**environment, **notebooks.ENVIRONMENT}, text=True,
@@ -78,7 +79,8 @@ def test_peak_memory_is_that_of_the_largest_process(tmp_path):
 def judged(path):
     """nbval's judgement of a notebook, as a command."""
     return [sys.executable, "-m", "pytest", str(path), "--nbval-lax", "--nbval-current-env",
-            f"--nbval-cell-timeout={notebooks.CELL_SECONDS}", "-q", "-x", "-p", "no:cacheprovider", "-p", "no:xdist"]
+            f"--nbval-cell-timeout={notebooks.CELL_SECONDS}", "-q", "-x", "-p", "no:cacheprovider",
+            "-p", "nbval.plugin"]
 
 
 @pytest.mark.parametrize("tags, status", [([], 0), (["nbval-check-output"], 1)])

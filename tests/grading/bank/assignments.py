@@ -12,6 +12,7 @@ from tests.grading.bank import entries
 
 ROOT = Path(__file__).parents[3]
 NAMES = sorted(path.name for path in (ROOT / "solutions").iterdir() if path.is_dir())
+ENDLESS = re.compile(r"has not come back|never get on|for ever\b")        # said of an answer that never comes back
 HIDDEN = re.compile(r"### BEGIN HIDDEN TESTS\n(.*?)### END HIDDEN TESTS", re.S)
 
 
