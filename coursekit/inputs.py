@@ -58,6 +58,8 @@ def as_strings(values, name):
         values = list(values)
     except TypeError:
         raise TypeError(f"{name} must be a list of strings, got {_short(values)}") from None
+    if set(map(type, values)) <= {str}:
+        return values
     for i, value in enumerate(values):
         if not isinstance(value, str):
             raise TypeError(f"{name} must be a list of strings, got {_short(value)} at index {i}")

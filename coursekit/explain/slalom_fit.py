@@ -62,9 +62,9 @@ def fit_slalom_data(documents, scores, method="varpro", class_token=False, token
     >>> fit_slalom_data([["good"], ["film"], ["good", "film"]], [2, -2, 1]).importances.round(3)       # ½ log 3
     array([ 0.549, -0.549])
     """
-    documents = [as_strings(document, "a document") for document in documents]
+    documents = [one if isinstance(one, list) else as_strings(one, "a document") for one in documents]
     scores = as_array(scores, "scores", (len(documents), None)[:max(1, np.ndim(scores))])
-    words = [token for document in documents for token in document]
+    words = as_strings([token for one in documents for token in one], "the documents, one after another,")
     seen = dict.fromkeys(words)
     tokens = list(seen) if tokens is None else as_strings(tokens, "tokens")
     place = {token: i for i, token in enumerate(tokens)}
@@ -73,15 +73,17 @@ def fit_slalom_data(documents, scores, method="varpro", class_token=False, token
                          f"given, got {len(documents)} documents and {[t for t in seen if t not in place][:3]} beside")
     if method not in METHODS:
         raise ValueError(f'method must be "varpro", "sgd" or, of a model, "analytic", got {method!r}')
-    N = np.zeros((len(documents), len(tokens) + bool(class_token)))
-    np.add.at(N, (np.repeat(np.arange(len(N)), list(map(len, documents))), [place[word] for word in words]), 1)
+    width = len(tokens) + bool(class_token)
+    starts = np.repeat(width * np.arange(len(documents)), list(map(len, documents)))
+    N = np.bincount(starts + [place[word] for word in words], minlength=len(documents) * width).reshape(-1, width) + 0.
     N[:, len(tokens):] = 1
     filled = N.sum(1) > 0                                                         # an empty document scores 0 anyhow
     y = scores.reshape(len(scores), -1)
     y = y - y.mean(1, keepdims=True) if scores.ndim == 2 else y
     s, v, about = METHODS[method](N[filled], y[filled], **options)
     F = np.zeros_like(y)
-    F[filled] = _mixed(N[filled], s)[0] @ v
+    A = N[filled] * np.exp(s - s.max())
+    F[filled] = A @ v / A.sum(1, keepdims=True)
     mse, spread = ((y - F)**2).mean(), y.var(0).mean()
     v, V = v.reshape(-1, *scores.shape[1:]), len(tokens)
     about |= {"method": method, "n_samples": len(documents), "mse": float(mse), "unseen": V - len(seen),
@@ -89,50 +91,88 @@ def fit_slalom_data(documents, scores, method="varpro", class_token=False, token
     return Slalom(tokens, s[:V], v[:V], (s[-1], v[-1]) if class_token else None, about)
 
 
-def variable_projection(N, y, max_iterations=100, widths=WIDTHS, tolerance=1e-3):
+def variable_projection(N, y, max_iterations=100, widths=WIDTHS, tolerance=5e-3):
     """(s (V,), v (V, C), about) that minimise ‖y − A v‖², A_ik = N_ik e^{s_k} / Σ_j N_ij e^{s_j}; N (n, V), y (n, C).
 
     For each s the best v is solved for. Words that the data hardly determine are held by normal priors, of s around 0
     and of v around the mean of y, with `widths` as standard deviations (of v in those of y), against the noise that is
     left: without them an importance may run to ±∞. They vanish with the error, so that a SLALOM's data give it back.
-    It ends, converged, once a step lowers the cost by less than `tolerance`, relatively; no step ever raises it.
+    The damping follows how much of the expected gain a step brings (Nielsen 1999, "Damping parameter in Marquardt's
+    method"). It ends, converged, once a step lowers the cost by less than `tolerance`, relatively; none ever raises it.
     """
     s, mean = np.zeros(N.shape[1]), y.mean(0)
     spread = np.sqrt(((y - mean)**2).mean())
     if spread <= 1e-15 * abs(mean).max():
         return s, np.tile(mean, (len(s), 1)), {"iterations": 0, "converged": True}
-    y, lam, converged = (y - mean) / spread, 1e-3, False
-    A, AA = _mixed(N, s)
+    y, lam, converged = (y - mean) / spread, 0.1, False
+    words, counts = _packed(N)
+    gram = _gram(words, len(s))
     ridges = 1 / np.square(widths)
-    solve, v, r, cost = _solved(A, AA, y, s, ridges)
+
+    A, AA = _weighted(counts, s[words], gram)
+    solve, v, r, cost = _solved(A, AA, words, y, s, ridges)
     for iteration in range(1, max_iterations + 1):
-        H, slope = _kaufman(A, solve, v, y - r, r)
+        H, slope = _kaufman(A, words, gram, solve, v, y - r, r)
         H[np.diag_indices(len(s))] += ridges[0]
+        slope -= ridges[0] * s
+        growth = 2
         while lam < 1e12:
-            tried_s = s + np.linalg.solve(H + lam * np.diag(H.diagonal() + 1e-12), slope - ridges[0] * s)
-            tried_A, tried_AA = _mixed(N, tried_s)
-            *_, tried_r, tried = _solved(tried_A, tried_AA, y, tried_s, ridges)
+            damping = lam * (H.diagonal() + 1e-12)
+            step = np.linalg.solve(H + np.diag(damping), slope)
+            tried_A, tried_AA = _weighted(counts, (s + step)[words], gram)
+            *_, tried_r, tried = _solved(tried_A, tried_AA, words, y, s + step, ridges)
             if tried < cost:
                 break
-            lam *= 8
-        converged = tried > (1 - tolerance) * cost or tried < 1e-26 * y.size
+            lam, growth = lam * growth, growth * 2
+        converged = tried > (1 - tolerance) * cost
         if tried < cost:
-            s, A, AA, r, lam = tried_s, tried_A, tried_AA, tried_r, lam / 8
+            gain = (cost - tried) / (step @ (damping * step + slope))             # 1: as the quadratic model expects
+            lam *= max(1 / 8, 1 - (2 * gain - 1)**3)
+            s, A, AA, r = s + step, tried_A, tried_AA, tried_r
         ridges = max((r**2).mean(), 1e-30) / np.square(widths)
-        solve, v, r, cost = _solved(A, AA, y, s, ridges)
-        if converged:
+        solve, v, r, cost = _solved(A, AA, words, y, s, ridges)
+        if converged := converged or cost < 1e-26 * y.size:                       # or at the limit of rounding
             break
     return s, mean + v * spread, {"iterations": iteration, "converged": bool(converged)}
 
 
-def _mixed(N, s):
-    """(A (n, V), AᵀA): the weights of the words in each document, for importances s."""
-    A = N * np.exp(s - s.max())
+def _packed(N):
+    """(words, counts), both (n, L): the indices of each document's distinct words, at most L, and how often each
+    occurs. Shorter documents are filled up with word 0, zero times: two words a document are quicker than V columns."""
+    rows, columns = (N > 0).nonzero()
+    sizes = np.bincount(rows, minlength=len(N))
+    place = np.arange(len(rows)) - np.repeat(sizes.cumsum() - sizes, sizes)
+    words, counts = np.zeros((len(N), sizes.max()), int), np.zeros((len(N), sizes.max()))
+    words[rows, place], counts[rows, place] = columns, N[rows, columns]
+    return words, counts
+
+
+def _weighted(counts, s, gram):
+    """(A (n, L), AᵀA (V, V)): the weights of each document's words, for their importances s (n, L)."""
+    A = counts * np.exp(s - s.max())
     A /= A.sum(1, keepdims=True)
-    return A, A.T @ A
+    return A, gram(A, A)
 
 
-def _solved(A, AA, y, s, ridges):
+def _gram(words, V):
+    """The function (A, B) → AᵀB (V, V) of two packed arrays: summed pair by pair if that is quicker than V columns."""
+    n, L = words.shape
+    if 12 * L <= V:
+        pairs = (words[:, :, None] * V + words[:, None]).ravel()
+        return lambda A, B: np.bincount(pairs, (A[:, :, None] * B[:, None]).ravel(), V * V).reshape(V, V)
+    places = (words + V * np.arange(n)[:, None]).ravel()
+
+    def spread(A):
+        return np.bincount(places, A.ravel(), n * V).reshape(n, V)
+    return lambda A, B: spread(A).T @ spread(B)
+
+
+def _transposed(A, words, y, V):
+    """Aᵀy (V,) for packed A and y (n,)."""
+    return np.bincount(words.ravel(), (A * y[:, None]).ravel(), V)
+
+
+def _solved(A, AA, words, y, s, ridges):
     """(B → M⁻¹B, v, residuals r, cost): the best values v, M = AᵀA + ridge; the cost is ‖r‖² and both penalties."""
     scale = 1 / np.sqrt(AA.diagonal() + 1e-300)                                   # of equal size, for rounding's sake
     M = scale[:, None] * AA * scale
@@ -140,20 +180,20 @@ def _solved(A, AA, y, s, ridges):
 
     def solve(B):
         return scale[:, None] * np.linalg.solve(M, scale[:, None] * B)
-    v = solve(A.T @ y)
-    r = y - A @ v
+    v = solve(np.stack([_transposed(A, words, column, len(M)) for column in y.T], 1))
+    r = y - np.einsum("nl,nlc->nc", A, v[words])
     return solve, v, r, (r**2).sum() + ridges[0] * (s**2).sum() + ridges[1] * (v**2).sum()
 
 
-def _kaufman(A, solve, v, F, r):
+def _kaufman(A, words, gram, solve, v, F, r):
     """(JᵀJ (V, V), −Jᵀr (V,)) of the residuals r = y − F with v solved for: J = −(I − A M⁻¹ Aᵀ) B, where B_ik =
     A_ik (v_k − F_i) is the derivative of A v."""
     H, slope = 0, 0
     for c in range(r.shape[1]):
-        B = A * (v[:, c] - F[:, c, None])                                         # (n, V)
-        AB = A.T @ B
-        H = H + B.T @ B - AB.T @ solve(AB)
-        slope = slope + B.T @ r[:, c]
+        B = A * (v[words, c] - F[:, c, None])                                     # (n, L)
+        AB = gram(A, B)
+        H = H + gram(B, B) - AB.T @ solve(AB)
+        slope = slope + _transposed(B, words, r[:, c], len(v))
     return H, slope
 
 
