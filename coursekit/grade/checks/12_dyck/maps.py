@@ -1,0 +1,125 @@
+"""Checks of assignment 12 on attention maps: what is on the stack's top, and how far two maps are apart."""
+
+import numpy as np
+
+from coursekit.grade.kit.question import question
+from coursekit.grade.kit.same import kind
+
+from .reading import LIBRARY, read
+
+__all__ = ["on_top", "apart"]
+
+
+def _drawn(n, T, seed, holes=False):
+    """Causal maps (n, 1 + T, 1 + T); with holes, some weights are 0."""
+    rng = np.random.default_rng(seed)
+    A = np.tril(rng.random((n, 1 + T, 1 + T)) ** 3 + 0.01)
+    if holes:
+        A *= (rng.random(A.shape) < 0.6) | (np.arange(1 + T) == 0)
+    return A / A.sum(2, keepdims=True)
+
+
+def even(n, T):
+    """Even attention to all places read, (n, 1 + T, 1 + T)."""
+    A = np.tril(np.ones((1 + T, 1 + T)))
+    return np.tile(A / A.sum(1, keepdims=True), (n, 1, 1))
+
+
+# -- on_top ----------------------------------------------------------------------------------------------------------
+
+def _entropy(a):
+    return -(a[a > 0] * np.log(a[a > 0])).sum()
+
+
+def _share(entropies, places):
+    return np.mean(np.array(entropies) / np.log(places))
+
+
+@question((1, 2), {"two texts": (_drawn(2, 6, 0), ["([]())", "[(())]"]),
+                   "even": (even(1, 6), ["[]([])"]),
+                   "some weights are 0": (_drawn(2, 8, 1, holes=True), ["(([])[])", "[]([()])"]),
+                   "one pair": (_drawn(1, 2, 2), ["[]"])},
+          returns="top, even, spread", forbidden=LIBRARY, instead="a stack of your own", lend=("read",),
+          otherwise="Take the text `[]`: one bracket closes, and the row before it has two places. What are the three "
+                    "numbers?")
+def on_top(A, texts, *, row=-1, all_rows=False, later=0, places=lambda t, T: t, spread=_share, log=_entropy,
+           newest=False):
+    """on_top(A, texts): (mean attention on the stack's top before a closing bracket, that of even attention, mean
+    entropy as a share of an even row's)."""
+    top, level, entropies, sizes = [], [], [], []
+    for a, text in zip(A, texts, strict=True):
+        tops, T = read.reference(text, len(text))[0], len(text)
+        for t in range(1, T + 1):
+            if text[t - 1] in ")]" or all_rows:
+                last = max([s for s in range(1, t) if text[s - 1] in "(["], default=0)
+                top.append(a[t + row, last if newest else tops[t - 1 + later]])
+                level.append(1 / places(t, T))
+                entropies.append(log(a[t + row]))
+                sizes.append(max(places(t, T), 2))
+    return float(np.mean(top)), float(np.mean(level)), float(spread(entropies, sizes))
+
+
+on_top.mistakes(
+    ("These are the rows *of* the closing brackets. The row before it decides which bracket comes.", dict(row=0)),
+    ("The top after the closing bracket was looked up. Before it is closed, its partner is on top.", dict(later=1)),
+    ("That is attention on the last bracket that was opened. It may be closed already: the top is the last *unmatched* "
+     "one.", dict(newest=True)),
+    ("All rows count here. Only those before a closing bracket are due.", dict(all_rows=True)),
+    ("The row at place t − 1 can see t places, START included: even attention gives each 1/t.",
+     dict(places=lambda t, T: t + 1)),
+    ("Even attention reads no future: it has 1/t for the t places up to the row's own, not 1/(1 + T).",
+     dict(places=lambda t, T: 1 + T)),
+    ("`spread` is the entropy in nats. Divide each row's by that of an even row, log t.",
+     dict(spread=lambda entropies, sizes: np.mean(entropies))),
+    ("`spread` is a quotient of means. It is the mean of quotients, row by row.",
+     dict(spread=lambda entropies, sizes: np.mean(entropies) / np.mean(np.log(sizes)))))
+
+
+@on_top.suspect
+def _(got, A, texts):
+    if type(got) in (list, tuple) and any(kind(part) == "a number" and np.isnan(part) for part in got):
+        return "0 · log 0 is nan on a computer, and 0 in an entropy: leave the places without weight out."
+    return None
+
+
+# -- apart -----------------------------------------------------------------------------------------------------------
+
+GROUPS = np.array([[0, 1, 2, 1, 2, 3, 4], [5, 5, 1, 7, 1, 7, 7]])
+
+
+def _rows(difference):
+    return np.abs(difference).sum(2) / 2
+
+
+def _grouped(difference, groups):
+    sums = np.zeros((*difference.shape[:2], groups.max() + 1))
+    for i, own in enumerate(groups):
+        for j, group in enumerate(own):
+            sums[i, :, group] += difference[i, :, j]
+    return sums
+
+
+@question((1, 0), {"two texts": (_drawn(2, 6, 3), _drawn(2, 6, 4), GROUPS),
+                   "each place its own group": (_drawn(1, 4, 5), even(1, 4), np.arange(5)[None]),
+                   "one group": (_drawn(2, 6, 6), even(2, 6), np.zeros((2, 7), int)),
+                   "the same maps": (even(2, 6), even(2, 6), GROUPS)},
+          returns="by place, by group", forbidden=LIBRARY, instead="sums of your own",
+          otherwise="Take one row of three places by hand, [1, 0, 0] and [0, 1, 0], with the first two in one group.")
+def apart(A, B, groups, *, first=1, rows=_rows, sums=_grouped):
+    """apart(A, B, groups): (mean total variation of rows 1 … T, the same once weights of a group are added up)."""
+    difference = A - B
+    return tuple(float(rows(x)[:, first:].mean()) for x in (difference, sums(difference, groups)))
+
+
+apart.mistakes(
+    ("Half of the sum of differences is due: two rows without a common place are at distance 1.",
+     dict(rows=lambda x: np.abs(x).sum(2))),
+    ("START's row is in the mean. All maps agree there, and so it makes them look nearer.", dict(first=0)),
+    ("That is the mean over all entries. Each *row* has its distance.", dict(rows=lambda x: np.abs(x).mean(2) / 2)),
+    ("Only the largest difference of a row counts here. It is half of their sum.",
+     dict(rows=lambda x: np.abs(x).max(2))),
+    ("The squares of differences were added up, not their sizes.", dict(rows=lambda x: (x ** 2).sum(2) / 2)),
+    ("Within a group the sizes of differences were added up. First add the weights, then compare.",
+     dict(sums=lambda x, groups: _grouped(np.abs(x), groups))),
+    ("All texts' groups are those of the first one here.",
+     dict(sums=lambda x, groups: _grouped(x, np.repeat(groups[:1], len(groups), 0)))))

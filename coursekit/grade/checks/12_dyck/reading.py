@@ -1,0 +1,130 @@
+"""Checks of assignment 12 on reading brackets with a stack, and on what may come next."""
+
+import numpy as np
+
+from coursekit.grade.kit.question import question
+from coursekit.grade.kit.same import kind
+
+__all__ = ["read", "chances"]
+
+LIBRARY = tuple(f"coursekit.tasks.dyck.{name}" for name in (
+    "pushdown", "stack_top", "depths", "closings", "closing_accuracy", "stack_likeness", "counting_model", "sample"))
+LIBRARY += ("coursekit.evaluate.map_distance",)
+OPENS, CLOSES = "([{", ")]}"
+
+
+# -- read ------------------------------------------------------------------------------------------------------------
+
+@question((1, 2), {"balanced": ("[()]{}", 4), "one bracket too many": ("[()])(", 4), "crossed": ("{([)]}", 4),
+                   "too deep": ("[]((){", 1), "just deep enough": ("([{}])", 3), "still open": ("([]{}", 4),
+                   "it closes what is not open": ("]", 2), "nothing": ("", 4), "all open": ("{[(", 4)},
+          returns="tops, error", forbidden=LIBRARY, instead="a stack of your own",
+          otherwise="Go through the text with a finger, and write down what is on the stack after each symbol.",
+          hints={"pop from empty|list index out of range": "Nothing is open, so nothing is on the stack: ask for that "
+                                                           "before you look at its top."})
+def read(text, depth, *, first=1, more=0, kinds=True, beside=False, late=False, ends=True):
+    """read(text, depth): (the place of the last unmatched bracket after START and each symbol, the error's or None)."""
+    stack, tops = [], [0]
+    for t, symbol in enumerate(text, first):
+        there = [stack[-1]] if stack else []
+        if symbol in OPENS and len(stack) < depth + more:
+            stack.append(t)
+        elif symbol in CLOSES and stack and (not kinds or text[stack[-1] - first] == OPENS[CLOSES.index(symbol)]):
+            stack.pop()
+        else:
+            return [*tops, *tops[-1:] * beside], t
+        tops.append(there[0] if late and there else stack[-1] if stack else 0)
+    return tops, first + len(text) if stack and ends else None
+
+
+def _by_kind(text, depth):
+    """With a stack for each kind, so that ([)] is read to its end."""
+    stacks, tops = {kind: [] for kind in OPENS}, [0]
+    for t, symbol in enumerate(text, 1):
+        own = stacks[symbol if symbol in OPENS else OPENS[CLOSES.index(symbol)]]
+        if symbol in OPENS and sum(map(len, stacks.values())) < depth:
+            own.append(t)
+        elif symbol in CLOSES and own:
+            own.pop()
+        else:
+            return tops, t
+        tops.append(max([0, *sum(stacks.values(), [])]))
+    return tops, 1 + len(text) if any(stacks.values()) else None
+
+
+read.mistakes(
+    ("The first symbol stands at place 1: place 0 is START's.", dict(first=0)),
+    ("A closing bracket has closed one of another kind. Which bracket must be on top of the stack for a `)`?",
+     dict(kinds=False)),
+    ("Each kind has a stack of its own here, and so ([)] is read to its end. There is one stack for all.", _by_kind),
+    ("One bracket too many is allowed to be open. At most `depth` are open at once.", dict(more=1)),
+    ("It stops one too early: `depth` brackets may be open at once.", dict(more=-1)),
+    ("All symbols were read, but something is still open: the text ends too early, at place T + 1.", dict(ends=False)),
+    ("`tops` has an entry for the symbol that cannot be read. It ends with the last one that was read.",
+     dict(beside=True)),
+    ("`tops` has what was on top *before* the symbol. After it, a bracket that was just opened is on top, and one that "
+     "was just closed is gone.", dict(late=True)))
+
+
+# -- chances ---------------------------------------------------------------------------------------------------------
+
+def _paths(left, height, depth, lowest=0):
+    """How many ways lead from a height to 0 in `left` steps, never below `lowest` nor above `depth`."""
+    ways = {0: 1}
+    for _ in range(left):
+        ways = {h: ways.get(h - 1, 0) + ways.get(h + 1, 0) for h in range(lowest, depth + 1)}
+    return ways.get(height, 0)
+
+
+def _shares(opening, closing):
+    return opening / (opening + closing), closing / (opening + closing)
+
+
+def _even(opening, closing):
+    return _shares(opening > 0, closing > 0)
+
+
+@question((2, 3), {"one is open": ("(", 4, 2), "nothing yet": ("", 4, 2), "two are open": ("[(", 8, 3),
+                   "no time to open": ("[]([", 6, 4), "no room to open": ("([[](", 10, 3),
+                   "all is closed, four are left": ("[()]", 8, 4), "a hundred": ("[(", 100, 4)},
+          returns="N, p (4,)", forbidden=LIBRARY, instead="your own count",
+          otherwise="The second example by hand: which strings of four brackets begin with `(`, and how do they go on?",
+          hints={"endless": "For a hundred brackets there are more ways than anybody can visit, but only a handful of "
+                            "heights: for each number of steps left, keep one count per height."})
+def chances(text, length, depth, *, lowest=0, deep=None, kinds=lambda left, height, length: 2 ** ((left - height) // 2),
+            shares=_shares, opens=0.5, other=0.0):
+    """chances(text, length, depth): (how many balanced strings begin so, the chances of ( ) [ ] to come next)."""
+    top, stack = depth if deep is None else deep, []
+    for symbol in text:
+        stack = [*stack, symbol] if symbol in OPENS else stack[:-1]
+    left, height = length - len(text), len(stack)
+    count = _paths(left, height, top, lowest) * kinds(left, height, length)
+    opening, closing = shares(_paths(left - 1, height + 1, top, lowest), _paths(left - 1, height - 1, top, lowest))
+    p = np.array([opening * opens, closing * other, opening * opens, closing * other])
+    if stack:
+        p["([".index(stack[-1]) * 2 + 1] = closing * (1 - other)
+    return count, p
+
+
+chances.mistakes(
+    ("N counts paths of opening and closing. Each bracket that is *still to be opened* has two kinds.",
+     dict(kinds=lambda left, height, length: 1)),
+    ("N counts kinds for all pairs of the string. Those that `text` has opened are what they are.",
+     dict(kinds=lambda left, height, length: 2 ** (length // 2))),
+    ("Nothing keeps the strings from getting deeper than `depth`.", dict(deep=999)),
+    ("The count goes below 0: nothing can be closed where nothing is open.", dict(lowest=-99)),
+    ("Both kinds of opening bracket have the whole chance of opening. The four chances add up to 1.", dict(opens=1.0)),
+    ("Opening and closing are as likely as each other here, wherever both can be. What counts is how many strings go "
+     "on in each way.", dict(shares=_even)),
+    ("The chance of closing is split between both kinds. Which of them can it be?", dict(other=0.5)),
+    ("p has numbers of paths and no chances yet: divide by what they add up to.",
+     dict(shares=lambda opening, closing: (opening, closing))))
+
+
+@chances.suspect
+def _(got, text, length, depth):
+    if type(got) in (list, tuple) and kind(got[0]) == "a number":
+        return "N is a whole number, and `/` and floats round it: use Python's whole numbers, and // where you divide."
+    if kind(got[0]) == "a whole number" and length == 100 and abs(int(got[0])) < 2 ** 64:
+        return "N has more than 60 digits in the longest cases: Python's own whole numbers hold it, NumPy's do not."
+    return None
