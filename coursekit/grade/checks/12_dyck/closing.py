@@ -32,7 +32,7 @@ def _turned(texts, *places):
                    "one wrong, at distance 3": (_turned(TEXTS, (1, 4)), ["([[]()])", "[][([])]"]),
                    "the last one wrong": (_turned(["([])[]"], (0, 5)), ["([])[]"]),
                    "far ones wrong": (_turned(TEXTS, (0, 6), (0, 7), (1, 7)), TEXTS)},
-          returns="", forbidden=LIBRARY, instead="a stack of your own",
+          returns="", forbidden=LIBRARY, instead="a stack of your own", lend=("read",),
           otherwise="Take `([])` by hand: which row is asked for the `]`, which for the `)`, and how far away are "
                     "their partners?",
           hints={"out of bounds": "There are 1 + T rows. The row at place t − 1 predicts the bracket at place t."})

@@ -20,7 +20,7 @@ def _power(base, depth):
 @question((2, 2), {"two of one kind": ("[[]]", 2), "a round one within a square one": ("[()]", 2),
                    "base 1": ("([[]])", 1), "base 1.5, three deep": ("(([[][]]))", 1.5), "base 2": ("(([[][]]))", 2),
                    "base 3": ("[]([(([]", 3), "nothing": ("", 2), "closed, and again": ("()[()][]", 1.5)},
-          returns="m (1 + T,), wrong", forbidden=LIBRARY, instead="counts of your own",
+          returns="m (1 + T,), wrong", forbidden=LIBRARY, instead="counts of your own", lend=("read",),
           otherwise="Write each symbol's vote below it, and take the means from the left. START votes 0.")
 def votes(text, base, *, size=_power, mean=_means, closes=-1.0, low=0, square=1.0, tie=0, always=False):
     """votes(text, base): (m (1 + T,), the places after which something is open and m has not the sign of its kind)."""

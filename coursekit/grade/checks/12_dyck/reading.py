@@ -87,7 +87,7 @@ def _even(opening, closing):
 @question((2, 3), {"one is open": ("(", 4, 2), "nothing yet": ("", 4, 2), "two are open": ("[(", 8, 3),
                    "no time to open": ("[]([", 6, 4), "no room to open": ("([[](", 10, 3),
                    "all is closed, four are left": ("[()]", 8, 4), "a hundred": ("[(", 100, 4)},
-          returns="N, p (4,)", forbidden=LIBRARY, instead="your own count",
+          returns="N, p (4,)", forbidden=LIBRARY, instead="your own count", lend=("read",),
           otherwise="The second example by hand: which strings of four brackets begin with `(`, and how do they go on?",
           hints={"endless": "For a hundred brackets there are more ways than anybody can visit, but only a handful of "
                             "heights: for each number of steps left, keep one count per height."})
