@@ -1,12 +1,12 @@
-"""Begin a new assignment: `python -m tools.new_assignment 10 debate "The debate"`.
+"""Begin a new assignment: `python -m tools.new_assignment 16 means "Means of rows"`.
 
 Writes what tools/skeleton/ holds, one worked question and one that a person reads, under the new names:
 
-    solutions/10_debate/10_debate.ipynb              the notebook, with nbgrader's marks
-    coursekit/grade/checks/10_debate/__init__.py     what is expected, and the advice
-    tests/grading/bank/10_debate.py                  answers that test the advice
+    solutions/16_means/16_means.ipynb              the notebook, with nbgrader's marks
+    coursekit/grade/checks/16_means/__init__.py     what is expected, and the advice
+    tests/grading/bank/16_means.py                  answers that test the advice
 
-and registers the topic, `check.debate`, in coursekit/grade/checks/__init__.py. Nothing that exists is written over.
+and registers the topic, `check.means`, in coursekit/grade/checks/__init__.py. Nothing that exists is written over.
 CONTRIBUTING.md says how to go on from there.
 """
 
@@ -54,7 +54,7 @@ def made(number, topic, title):
         raise ValueError(f"The number of an assignment has two digits, such as 08, got {number!r}.")
     if not re.fullmatch(r"[a-z][a-z0-9_]*", topic) or keyword.iskeyword(topic) or topic in vars(check):
         raise ValueError("A topic is what its checks are called by, check.<topic>: small letters, and no name that "
-                         f"Python or check has for something else, such as debate, got {topic!r}.")
+                         f"Python or check has for something else, such as means, got {topic!r}.")
     if not title.strip() or re.search(r"[\n\[\]]", title):
         raise ValueError(f"A title is one line, without square brackets, such as Dyck languages, got {title!r}.")
     name = f"{number}_{topic}"
@@ -100,9 +100,9 @@ def notebook(text):
 
 def main():
     parser = argparse.ArgumentParser(prog="python -m tools.new_assignment", description=__doc__.splitlines()[0])
-    parser.add_argument("number", help="two digits, of the lecture before it: 10")
-    parser.add_argument("topic", help="what checks are called by, check.<topic>: debate")
-    parser.add_argument("title", help="what stands above the notebook: The debate")
+    parser.add_argument("number", help="two digits, of the lecture before it: 16")
+    parser.add_argument("topic", help="what checks are called by, check.<topic>: means")
+    parser.add_argument("title", help="what stands above the notebook: Means of rows")
     asked = parser.parse_args()
     try:
         paths = begin(asked.number, asked.topic, asked.title)

@@ -27,7 +27,7 @@ def names(monkeypatch):
 
 def hidden(names, answer):
     topic = SimpleNamespace(row_means=names["row_means"])
-    exec(HIDDEN, names | {"check": SimpleNamespace(debate=topic, unseen=check.unseen), "row_means": answer})
+    exec(HIDDEN, names | {"check": SimpleNamespace(means=topic, unseen=check.unseen), "row_means": answer})
 
 
 def test_the_check_says_what_is_printed(names):

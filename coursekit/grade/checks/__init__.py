@@ -31,6 +31,7 @@ TOPICS = {name.partition("_")[2]: name for name in (
     "07_perturbation",
     "08_theory",
     "09_slalom",
+    "10_debate",
     "12_dyck",
 )}
 

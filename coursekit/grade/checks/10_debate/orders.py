@@ -1,0 +1,142 @@
+"""Checks of assignment 10 on orders of tokens: do weights and importances agree, and which order flips a decision?"""
+
+import numpy as np
+
+from coursekit.grade.kit.question import question
+
+from .weights import LIBRARY
+
+__all__ = ["tau", "flips"]
+
+
+# -- tau -------------------------------------------------------------------------------------------------------------
+
+ORDERS = np.array([[0, 1, 3, 2], [0, 3, 1, 2], [1, 3, 0, 2], [0, 1, 2, 3], [3, 1, 0, 2], [3, 0, 2, 1]])
+
+
+def _pairs(x):
+    """(T, T): 1 where one is the larger, −1 where the other is, 0 for ties."""
+    return np.sign(x[:, None] - x)
+
+
+def _by_ties(x, y):
+    return np.sqrt((x * x).sum() * (y * y).sum())
+
+
+def _tau(a, b, over):
+    x, y = _pairs(a), _pairs(b)
+    return (x * y).sum() / over(x, y)
+
+
+def _ordered(a, b, order):
+    return a[order], b
+
+
+@question((2, 2), {"four tokens": (np.array([0.4, 0.3, 0.2, 0.1]), np.array([3.0, -1.0, -2.0, 0.5]), ORDERS),
+                   "ties in both": (np.array([0.3, 0.3, 0.1, 0.3]), np.array([-2.0, 2.0, 1.0, 0.5]), ORDERS),
+                   "weights the other way round": (np.array([0.1, 0.2, 0.3, 0.4]), np.array([4.0, 3.0, -2.0, 0.0]),
+                                                   ORDERS[1:]),
+                   "two tokens": (np.array([0.9, 0.1]), np.array([0.5, -1.0]), ORDERS[:1, :2])},
+          returns="τ, share", forbidden=LIBRARY, instead="the pairs",
+          otherwise="The first case by hand: sizes 3, 1, 2 and 0.5. Which of the six pairs do the weights order as the "
+                    "sizes do? For `share`: how many of the orders give a τ as large, or larger?")
+def tau(alpha, scores, orders, *, size=np.abs, over=_by_ties, order=_ordered, reach=np.greater_equal,
+        value=lambda t: t):
+    """tau(alpha, scores, orders): Kendall's τ_b of the weights with the sizes |scores|, and the share of the orders
+    (m, T) for which the weights in that order, alpha[order], reach it."""
+    b = size(scores)
+    found = _tau(alpha, b, over)
+    others = np.array([_tau(*order(alpha, b, one), over) for one in orders])
+    return float(found), float(np.mean(reach(value(others), value(found))))
+
+
+def _turned(a, b, order):
+    return a[np.argsort(order)], b
+
+
+tau.mistakes(
+    ("Weights have no sign, so that scores count by their size: −2 stands above 1.", dict(size=lambda s: s)),
+    ("τ is divided by the number of all pairs here. Pairs that are tied in one of them cannot be ordered: the root of "
+     "two numbers is due, the pairs untied in alpha, and those in the sizes.",
+     dict(over=lambda x, y: x.size - len(x))),
+    ("τ is divided by the pairs that are tied in neither: that is Goodman and Kruskal's γ.",
+     dict(over=lambda x, y: (x * x * y * y).sum())),
+    ("In `share` an order counts that gives just as much: at least τ, not more than τ.", dict(reach=np.greater)),
+    ("In `share` large τ are due, whatever their sign was: without the bars around them.", dict(value=np.abs)),
+    ("`share` counts the orders that do not reach τ.", dict(reach=np.less)),
+    ("In `share` the scores were moved with the weights, and no τ changes. Only the weights get a new order.",
+     dict(order=lambda a, b, one: (a[one], b[one]))),
+    ("In `share` token t gets the weight alpha[order[t]]. Here the weight of token t went to the place order[t], or "
+     "the scores got the order.", dict(order=_turned)),
+    ("`share` is a number of orders. Divide by how many there are.",
+     lambda alpha, scores, orders: (tau.reference(alpha, scores, orders)[0],
+                                    tau.reference(alpha, scores, orders)[1] * len(orders))))
+
+
+@tau.suspect
+def _(got, alpha, scores, orders):
+    if type(got) in (tuple, list) and len(got) == 2 and np.isclose(got[0], np.corrcoef(alpha, np.abs(scores))[0, 1]):
+        return "That is a correlation of the numbers themselves. Of each pair of tokens τ asks only which is larger."
+    return None
+
+
+# -- flips -----------------------------------------------------------------------------------------------------------
+
+def _decision(alpha, y):
+    return 1.0 if alpha @ y > 0 else -1.0
+
+
+def _first(kept):
+    """How many are gone where the sum of what is left first has the other sign; T if it never has."""
+    return int(np.argmax(kept < 0)) if (kept < 0).any() else len(kept)
+
+
+def _last(kept):
+    """How many are gone before the sign stays the other one; T if it does not."""
+    stays = np.flip(np.logical_and.accumulate(np.flip(kept < 0)))
+    return int(np.argmax(stays)) if stays.any() else len(kept)
+
+
+@question((2, 2), {"five tokens": (np.array([0.4, 0.1, 0.25, 0.2, 0.05]), np.array([1.0, 4.0, 2.5, -4.0, -2.0])),
+                   "a decision against": (np.array([1.0, 12.0, 3.0, 9.0, 10.0, 2.0]) / 37,
+                                          np.array([-1.0, 2.5, 4.0, -2.5, -3.0, -4.0])),
+                   "even attention": (np.full(5, 0.2), np.array([-2.0, -3.5, 4.0, 2.0, -4.0])),
+                   "all say the same": (np.array([0.5, 0.25, 0.25]), np.array([1.0, 2.0, 3.0])),
+                   "one token": (np.ones(1), np.array([-2.0]))},
+          returns="by attention, by gradient, fewest", forbidden=LIBRARY, instead="sums",
+          otherwise="The first case by hand: the tokens bring α y = 0.4, 0.4, 0.625, −0.8 and −0.1, together 0.525: "
+                    "for. What is left without the token with the largest weight, and is that still for? And then?",
+          hints={"endless": "Twenty-five tokens have 33 million sets. What is left decides by its sum: which token "
+                            "takes most of it away?"})
+def flips(alpha, y, *, weights=lambda alpha, y, s: alpha, slope=lambda alpha, y, s: s * y,
+          best=lambda alpha, y, s: s * alpha * y, count=_first, kind="stable", none=lambda T, n: n):
+    """flips(alpha, y): how many tokens are zeroed before the decision is another one, T if it never is: the largest
+    weight first; the largest gradient of the decision first; and in the best order that there is."""
+    s, T = _decision(alpha, y), len(y)
+    found = []
+    for scores in (weights(alpha, y, s), slope(alpha, y, s), best(alpha, y, s)):
+        order = np.argsort(-scores, kind="stable") if kind == "stable" else T - 1 - np.argsort(
+            -scores[::-1], kind="stable")
+        said = s * (alpha * y)[order]
+        found.append(none(T, count(np.array([said[j:].sum() for j in range(T)]))))
+    return tuple(found)
+
+
+flips.mistakes(
+    ("`by gradient`: of a decision *against*, the tokens that pull it down come first. The sign of the decision is "
+     "missing.", dict(slope=lambda alpha, y, s: y)),
+    ("`by gradient` goes by size here. A token that speaks against the decision does not carry it.",
+     dict(slope=lambda alpha, y, s: np.abs(y))),
+    ("`by attention` begins with the smallest weight. The largest comes first.",
+     dict(weights=lambda alpha, y, s: -alpha)),
+    ("`fewest` goes by the size of α y. Whoever takes away a token that speaks against the decision makes it firmer.",
+     dict(best=lambda alpha, y, s: np.abs(alpha * y))),
+    ("`fewest` goes by α y without the decision's sign.", dict(best=lambda alpha, y, s: alpha * y)),
+    ("`fewest` is only the better of the two orders. There may be a third that needs fewer.",
+     lambda alpha, y: (*(two := flips.reference(alpha, y)[:2]), min(two))),
+    ("The tokens were counted till the decision *stays* another one. The first time counts.", dict(count=_last)),
+    ("That is one too few: the token whose loss flips the decision counts as well.",
+     dict(none=lambda T, n: n if n == T else n - 1)),
+    ("Where the decision never changes, T is due.", dict(none=lambda T, n: 0 if n == T else n)),
+    ("Where tokens are alike, the earlier goes first. np.argsort(−x, kind=\"stable\") keeps it so.",
+     dict(kind="late")))
