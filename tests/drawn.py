@@ -28,6 +28,11 @@ def changed():
                                                                    "--full-name", ":/").splitlines()
 
 
+def touches(*starts):
+    """Is there a changed file whose path begins so?"""
+    return any(path.startswith(starts) for path in changed())
+
+
 def sampled(names, n, seed):
     """The names as pytest's parameters. All are marked `slow`, but for n drawn by the commit and the seed (a text), and
     for those after which a changed file or its folder is called."""

@@ -1,8 +1,8 @@
 """The bank once more, as submissions are marked: answers in a sandbox, tests outside. The marks must be the same.
 
-A commit tries the assignments that it changes, and four that are drawn anew with each: all their right answers, and of
-the wrong ones a sample, one for each way in which something travels between the two (`WAYS`), and two that are drawn.
-`make test-all` tries every answer.
+A commit tries the assignments that it changes, and four that are drawn anew with each, or all if it changes the sandbox
+or what checks are made of: all their right answers, and of the wrong ones a sample, one for each way in which something
+travels between the two (`WAYS`), and two that are drawn. `make test-all` tries every answer.
 """
 
 import ast
@@ -18,10 +18,10 @@ from nbformat.v4 import new_code_cell, new_notebook
 from coursekit.grade.marking.cells import LockedCell
 from coursekit.grade.marking.execute import run_notebook
 from coursekit.grade.sandbox.process import Limits
-from tests.drawn import commit, sampled
+from tests.drawn import commit, sampled, touches
 from tests.grading.bank.assignments import ASSIGNMENTS, ENDLESS, NAMES
 
-DRAWN = 4                                                               # assignments
+DRAWN = len(NAMES) if touches("coursekit/grade/sandbox/", "coursekit/grade/kit/") else 4          # assignments
 LIMITS = Limits(call=5, submission=1000)
 SHORT = Limits(call=1, submission=1000)                                 # for answers that never come back
 WAYS = {                                                                # what is said of an answer …

@@ -288,7 +288,8 @@ def test_the_source_of_a_students_function_and_of_nothing_else(student):
     assert student.name("timed")._remote.source() == "" == student.name("coursekit")._remote.source()
 
 
-@pytest.mark.parametrize("above", ["%%time", "%%capture shown", "%%prun -q", ""])
+@pytest.mark.parametrize("above", ["%%time", *(pytest.param(magic, marks=pytest.mark.slow)
+                                              for magic in ("%%capture shown", "%%prun -q")), ""])
 def test_a_magic_above_a_right_answer_costs_nothing(kind, above):
     """Neither does a definition that no file or cell shows."""
     asks = "import torch\nfrom coursekit.grade import check\ncheck.attention.fold(fold)"

@@ -45,7 +45,7 @@ def seed(number=0):
     random.seed(number)
     np.random.seed(number)
     if torch := sys.modules.get("torch"):
-        torch.manual_seed(number)
+        torch.default_generator.manual_seed(number)     # torch.manual_seed also notes the stack, for every other device
 
 
 def copies(args):
