@@ -8,10 +8,14 @@ The first three marks are set here, by where a test stands or what it asks for; 
 """
 
 import os
+import random
 import sys
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
+
+from tests.drawn import GRADING, commit, touches
 
 SECONDS, MEGABYTES = 60, 1000
 HERE = Path(__file__).parent
@@ -26,12 +30,17 @@ MARKS = {"browser/": "browser", "notebooks/test_lectures.py": "notebook", "noteb
 SANDBOXED = {"sandbox", "kind"}                                         # fixtures
 
 # What takes longest begins first. The tests of a file stay in one process, for the sake of what they share, and so do
-# all that look at the graded class; but not those of these files, which share nothing.
+# all that look at the graded class, and all that try the bank of one assignment; but not those of the other files here,
+# which share nothing.
 FIRST = ["notebooks/test_lectures.py", "grading/test_bank_sandboxed.py", "browser/", "grading/test_pipeline.py",
          "grading/test_release.py", "grading/test_nbgrader.py", "grading/test_execute.py", "grading/hostile/",
          "grading/", "models/", ""]
-APART = ("notebooks/test_lectures.py", "grading/test_bank_sandboxed.py", "grading/test_bank.py",
-         "grading/test_release.py", "grading/hostile/test_corpus.py")
+BANK = ("grading/test_bank_sandboxed.py", "grading/test_bank.py")
+APART = ("notebooks/test_lectures.py", "grading/test_release.py", "grading/hostile/test_corpus.py", *BANK)
+# What only a change of certain files can break: of these tests the commit draws some where it changes none of those.
+DRAWN = {"browser/": (3, ("coursekit/show/", "tests/browser/", "tools/", *GRADING)),
+         "grading/test_pipeline.py": (9, GRADING),
+         "grading/test_execute.py": (30, GRADING), "grading/test_lent.py": (20, GRADING)}
 MEMORY = 2 << 30                                                        # bytes that one process of tests may need
 
 
@@ -48,8 +57,16 @@ def pytest_collection_modifyitems(items):
         marks = [mark for start, mark in MARKS.items() if where.startswith(start)]
         for mark in marks + ["sandbox"] * bool(SANDBOXED & set(item.fixturenames)):
             item.add_marker(mark)
-        if "graded" in item.fixturenames or not where.startswith(APART):
+        assignment = where.startswith(BANK) and "name" in getattr(item, "callspec", SimpleNamespace(params={})).params
+        if assignment:
+            item.add_marker(pytest.mark.xdist_group(item.callspec.params["name"]))
+        elif "graded" in item.fixturenames or not where.startswith(APART):
             item.add_marker(pytest.mark.xdist_group("class" if "graded" in item.fixturenames else where))
+    for start, (n, files) in DRAWN.items():
+        here = [item for item in items if place(item).startswith(start) and not item.get_closest_marker("slow")]
+        if not touches(*files):
+            for item in random.Random(commit() + start).sample(here, max(0, len(here) - n)):
+                item.add_marker("slow")
     items.sort(key=lambda item: next(i for i, start in enumerate(FIRST) if place(item).startswith(start)))
 
 

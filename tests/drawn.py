@@ -8,6 +8,11 @@ from pathlib import Path
 
 import pytest
 
+# What all work is marked with, the checks of single assignments apart.
+GRADING = ("coursekit/__init__.py", "coursekit/grade/__", "coursekit/grade/kit/", "coursekit/grade/marking/",
+           "coursekit/grade/sandbox/", "tests/conftest.py", "tests/grading/c", "tests/grading/hostile/",
+           "tests/grading/sandboxed.py", "tests/grading/test_", "nbgrader_config.py", "constraints.txt")
+
 
 @cache
 def git(*arguments):
@@ -22,10 +27,11 @@ def commit():
 
 
 def changed():
-    """The files that the commit, or what is not committed yet, has changed, as paths of the repository. Where git does
-    not know the commit before it, none."""
-    return git("diff", "--name-only", "HEAD~1").splitlines() + git("ls-files", "--others", "--exclude-standard",
-                                                                   "--full-name", ":/").splitlines()
+    """The files, as paths of the repository, that the commits which origin/main does not have, or else the last commit,
+    have changed, and what is not committed yet. Where git does not know the commit before, none."""
+    base = git("merge-base", "HEAD", "origin/main")
+    since = git("diff", "--name-only", base if base not in ("", commit()) else "HEAD~1")
+    return (since + "\n" + git("ls-files", "--others", "--exclude-standard", "--full-name", ":/")).split("\n")
 
 
 def touches(*starts):

@@ -9,10 +9,10 @@ import pytest
 from coursekit.grade import check
 from coursekit.grade.kit import limit, services
 from coursekit.grade.kit.score import forget
-from tests.grading.bank.assignments import ASSIGNMENTS, ENDLESS, NAMES
+from tests.grading.bank.assignments import ASSIGNMENTS, ENDLESS, NAMES, asked_in
 
 MOST = 8                                # answers of a question that are written by hand: the others are mistakes
-QUESTIONS = [(name, question) for name in NAMES for question in ASSIGNMENTS[name].questions]
+QUESTIONS = [(name, question) for name in NAMES for question in asked_in(name)]
 each_question = pytest.mark.parametrize("name, question", QUESTIONS, ids=["-".join(pair) for pair in QUESTIONS])
 
 
@@ -85,6 +85,7 @@ def test_wrong_answers_fail_with_the_right_words_and_all_advice_is_said(name, qu
     """Without giving anything away: no line of the solution, and of hidden tests no input, result or error text."""
     assignment, problems, heard = ASSIGNMENTS[name], [], []
     asked = assignment.check_of(question)
+    monkeypatch.setattr(limit, "SECONDS", 1)
     mistakes = [(words, True, answer) for words, answer in asked.wrong_answers()]
     for words, at_once, answer in [*mistakes, *assignment.wrong_answers(question)]:
         with monkeypatch.context() as patch:

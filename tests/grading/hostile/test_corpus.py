@@ -9,12 +9,12 @@ from nbgrader.utils import determine_grade
 from coursekit.grade.marking.cells import locked_in
 from coursekit.grade.marking.execute import run_notebook
 from coursekit.grade.sandbox.kinds import Limits
-from tests.drawn import sampled, touches
+from tests.drawn import GRADING, sampled, touches
 from tests.grading.hostile.assignment import NUMBER, POINTS, SECRET, teacher
 from tests.grading.hostile.attacks import CORPUS
 from tests.grading.sandboxed import kind_or_skip
 
-DRAWN = 54 if touches("coursekit/grade/", "tests/grading/hostile/") else 27     # attacks: more where they may matter
+DRAWN = 54 if touches(*GRADING) else 27                                 # attacks: more where they may matter
 LIMITS = Limits(call=2, cell=4, memory=1 << 30, processes=40)
 
 
