@@ -32,6 +32,7 @@ TOPICS = {name.partition("_")[2]: name for name in (
     "08_theory",
     "09_slalom",
     "10_debate",
+    "11_histogram",
     "12_dyck",
 )}
 

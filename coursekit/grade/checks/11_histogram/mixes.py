@@ -1,0 +1,133 @@
+"""Checks of assignment 11 on what a mix aI + b11ᵀ holds: reading the count off it, and two mixes that are one."""
+
+import numpy as np
+
+from coursekit.grade.kit.question import question
+from coursekit.tasks.histogram import LETTERS, T
+
+__all__ = ["decode", "twins"]
+
+RATIO, WANTED = 3, 4        # a/b, and how far apart the counts of twins are to be
+
+
+# -- decode ----------------------------------------------------------------------------------------------------------
+
+def mixes(ids, a, b, noise, seed=0):
+    """Mixes (n·T, D) of words ids (n, T) over five letters, a of the own letter and b of each, with noise · b."""
+    E = np.eye(5)[ids]
+    U = a * E + b * E.sum(1, keepdims=True)
+    return (U + noise * b * np.random.default_rng(seed).normal(size=E.shape)).reshape(-1, 5)
+
+
+def _case(ids, ratio, noise, seed=0):
+    b = 1 / (ids.shape[1] + ratio)
+    return mixes(ids, ratio * b, b, noise, seed), ratio * b, b
+
+
+def _squares(R):
+    return (R ** 2).sum(-1)
+
+
+def _whole(V, I):
+    return np.maximum(np.round(V), I)
+
+
+@question((2, 2), {"a word, no noise": _case(np.array([[2, 0, 4, 0, 1, 0]]), 5.5, 0.0),
+                   "the own letter is not the loudest": _case(np.array([[2, 0, 0, 0, 0, 0], [1, 1, 3, 3, 3, 3]]), 1.5,
+                                                              0.1),
+                   "some noise": _case(np.array([[2, 0, 4, 0, 1, 0], [3, 3, 3, 1, 3, 3]]), 6.25, 0.2, 1),
+                   "a small ratio, and noise": _case(np.array([[0, 0, 1, 2, 2, 3], [4, 4, 4, 4, 2, 1]]), 0.3, 0.15, 4)},
+          returns="letters (n,), counts (n,)",
+          otherwise="Take the first mix, less a at letter k, divided by b: for which k are all five numbers whole?",
+          hints={"broadcast|shapes": "One letter k after the other will do: then all arrays have the shape (n, D)."})
+def decode(U, a, b, *, less=lambda a: a, whole=_whole, far=_squares):
+    """decode(U, a, b): for each mix (n, D), its own letter k and the count c_k for which a e_k + b c comes nearest,
+    over all k and all whole c ≥ 0 with c_k ≥ 1."""
+    I = np.eye(U.shape[1])
+    V = (U[:, None] - less(a) * I) / b                                  # (n, k, D)
+    C = whole(V, I)
+    k = far(V - C).argmin(1)
+    return k, C[np.arange(len(U)), k, k].astype(int)
+
+
+def _loudest(U, a, b):
+    k = U.argmax(1)
+    return k, np.maximum(np.round((U.max(1) - a) / b), 1).astype(int)
+
+
+decode.mistakes(
+    ("The letter that is loudest in the mix need not be the own one: another that occurs often may be louder. For "
+     "which letter do *all* numbers become whole?", _loudest),
+    ("Only the own letter's number was looked at. All of them have to be near whole numbers.",
+     dict(far=lambda R: np.einsum("nkk->nk", R) ** 2)),
+    ("The count still has a in it: take a away at the own letter, then divide by b.",
+     lambda U, a, b: (decode.reference(U, a, b)[0],
+                      np.round(U[np.arange(len(U)), decode.reference(U, a, b)[0]] / b).astype(int))),
+    ("The nearest whole number is due, and these are rounded down.",
+     dict(whole=lambda V, I: np.maximum(np.floor(V), I))),
+    ("The own letter occurs: once at least. Here some have the count 0.",
+     dict(whole=lambda V, I: np.maximum(np.round(V), 0))),
+    ("Counts are never negative: the nearest whole number that is 0 or more (1 or more for the own letter) is due.",
+     dict(whole=lambda V, I: np.round(V))),
+    ("The farthest letter was taken. The nearest is due.", dict(far=lambda R: -_squares(R))))
+
+
+@decode.suspect
+def _(got, U, a, b):
+    right = decode.reference(U, a, b)
+    if np.array_equal(got[1], right[1]):
+        return "The counts are right and the letters are not: a letter is the number of its column, from 0."
+    if np.array_equal(got[0], right[0]):
+        return "The letters are right and the counts are not: a count is the own letter's whole number."
+    return None
+
+
+# -- twins -----------------------------------------------------------------------------------------------------------
+
+def compared(one, other, place):
+    """(distance of the two mixes in units of b, both counts) at one place, with a = RATIO · b."""
+    ids = np.array([[LETTERS.index(letter) for letter in word] for word in (one, other)])
+    E = np.eye(len(LETTERS))[ids]                                       # (2, T, D)
+    u = RATIO * E[:, place] + E.sum(1)
+    return float(np.linalg.norm(u[0] - u[1])), *(ids == ids[:, place, None]).sum(1).tolist()
+
+
+def _words(got):
+    """Are they two words of the task's letters and a place in them?"""
+    return type(got) in (tuple, list) and len(got) == 3 and all(
+        type(word) is str and len(word) == T and {*word} <= {*LETTERS} for word in got[:2]) and (
+            type(got[2]) in (int, np.int64) and 0 <= got[2] < T)
+
+
+@question((2, 0), {"your words": ()},
+          otherwise="Write both mixes as a list of numbers, in units of b: each letter's count, and 3 more for the own "
+                    "one. Which two numbers have to change places with what the 3 is added to?")
+def twins():
+    """twins(): two words and a place at which they have one mix if a = 3b, and counts that are 4 apart at least."""
+    return "A" + "B" * 9, "B" * 6 + "A" * 4, 0
+
+
+@twins.judge
+def _(got):
+    if not _words(got):
+        return f"two words of {T} letters out of {LETTERS} and a place from 0 to {T - 1} are due"
+    distance, n, m = compared(*got)
+    if distance > 1e-9:
+        return f"the two mixes are {distance:.2f} b apart (counts {n} and {m}); they are to be the same"
+    if abs(n - m) < WANTED:
+        return f"the mixes are the same, and the counts are {n} and {m}; they are to be {WANTED} apart at least"
+    return None
+
+
+@twins.suspect
+def _(got):
+    if not _words(got):
+        return f"Return two strings of {T} letters out of {LETTERS}, and a whole number."
+    one, other, place = got
+    if one[place] == other[place]:
+        return ("With the same own letter the numbers of the mix are the counts, and a on one of them: one mix, one "
+                "count. The own letters have to differ.")
+    if compared(*got)[0] < 1e-9:
+        return ("One mix, two answers: that is it. How often may the letter that is *not* the own one occur in the "
+                "first word, so that the counts come further apart?")
+    return None

@@ -1,0 +1,284 @@
+"""Assignment 11: answers that are no mistake of a list, and what a check must say to them; right ones, reworded."""
+
+import collections
+
+import numpy as np
+
+from coursekit.tasks import histogram
+from tests.grading.bank.entries import right, wrong
+
+tally = None                            # of the solution
+
+
+# -- tally -----------------------------------------------------------------------------------------------------------
+
+@wrong("tally", "calls coursekit.tasks.histogram.counts, which is the step that this question is about")
+def _(ids):
+    import torch
+
+    return np.where(ids < 0, 0, histogram.counts(torch.tensor(ids)).numpy())
+
+
+@wrong("tally", "it changes what it is given: `ids`")
+def _(ids):
+    n = (ids[:, :, None] == ids[:, None]).sum(-1) * (ids >= 0)
+    ids[ids < 0] = 0
+    return n
+
+
+@wrong("tally", "how often is there what stands at place 0")
+def _(ids):
+    return np.ones_like(ids)
+
+
+@right("tally", "word by word")
+def _(ids):
+    return np.array([[row.count(k) if k != -1 else 0 for k in row] for row in ids.tolist()])
+
+
+@right("tally", "letter by letter")
+def _(ids):
+    n = np.zeros(ids.shape, dtype=int)
+    for k in range(ids.max() + 1):
+        n += (ids == k) * (ids == k).sum(1, keepdims=True)
+    return n
+
+
+# -- by_count --------------------------------------------------------------------------------------------------------
+
+@wrong("by_count", "A count that no place has gets no entry")
+def _(said, truth):
+    import warnings
+
+    there, rows = truth > 0, {}
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        for c in range(1, 11):
+            rows[c] = np.mean(truth[there] == c), np.mean(said[truth == c] == c)
+    return rows, max(share for share, _ in rows.values())
+
+
+@wrong("by_count", "at how many of the ten places is the true count 1, 2, 3?")
+def _(said, truth):
+    return {int(c): (0.5, 0.5) for c in np.unique(truth[truth > 0])}, 0.5
+
+
+@right("by_count", "a counter")
+def _(said, truth):
+    pairs = [(t, s) for s, t in zip(said.ravel().tolist(), truth.ravel().tolist()) if t]
+    n, hits = collections.Counter(t for t, _ in pairs), collections.Counter(t for t, s in pairs if s == t)
+    return {t: [n[t] / len(pairs), hits[t] / n[t]] for t in n}, n.most_common(1)[0][1] / len(pairs)
+
+
+@right("by_count", "bins, and NumPy's numbers as keys")
+def _(said, truth):
+    n = np.bincount(truth[truth > 0])
+    hits = np.bincount(truth[(truth > 0) & (said == truth)], minlength=len(n))
+    return {k: (n[k] / n.sum(), hits[k] / n[k]) for k in np.flatnonzero(n)}, n.max() / n.sum()
+
+
+# -- loudness --------------------------------------------------------------------------------------------------------
+
+@wrong("loudness", "a table with a row for each entry of the maps")
+def _(A, ids):
+    own = np.broadcast_to(np.eye(ids.shape[1]), A.shape)
+    return tuple(np.linalg.lstsq(np.stack([own, own], 1), np.log(A), rcond=None)[0])
+
+
+@wrong("loudness", "Does your fit see that the sum is another one in each row?")
+def _(A, ids):
+    return 1.25, 0.75
+
+
+@right("loudness", "a constant for each row of a map")
+def _(A, ids):
+    n, T = ids.shape
+    own = np.tile(np.eye(T), (n, 1, 1))
+    same = (ids[:, :, None] == ids[:, None]) & ~np.eye(T, dtype=bool)
+    X = np.column_stack([own.ravel(), same.ravel(), np.kron(np.eye(n * T), np.ones((T, 1)))])
+    return np.exp(np.linalg.lstsq(X, np.log(A).ravel(), rcond=None)[0][:2])[[0, 1]].tolist()
+
+
+@right("loudness", "normal equations, row by row")
+def _(A, ids):
+    G, h = np.zeros((2, 2)), np.zeros(2)
+    for word, its in zip(ids, A):
+        for i in range(len(word)):
+            x = np.array([np.arange(len(word)) == i, word == word[i]], dtype=float)
+            x[1, i] = 0
+            x = x - x.mean(1, keepdims=True)
+            G, h = G + x @ x.T, h + x @ np.log(its[i])
+    own, same = np.linalg.solve(G, h)
+    return np.e ** own, np.e ** same
+
+
+# -- swap ------------------------------------------------------------------------------------------------------------
+
+@wrong("swap", "that is what the model said to what it was given")
+def _(attend, predict, ids, order, rename):
+    accuracies = [(predict(word, A) == tally(word[None])[0]).mean() for word, A in zip(ids, attend(ids)[:, 0])]
+    return np.mean(accuracies), 0.0, 0.0
+
+
+@wrong("swap", "rename[ids] renames all letters at once")
+def _(attend, predict, ids, order, rename):
+    return attend(ids)[order + len(order)], 0.0, 0.0
+
+
+@wrong("swap", "Three calls of predict, all with the words themselves")
+def _(attend, predict, ids, order, rename):
+    return 0.125, 0.25, 0.375
+
+
+@right("swap", "the mean over pairs, all calls at once")
+def _(attend, predict, ids, order, rename):
+    n = len(ids)
+    A = attend(np.concatenate([ids, rename[ids]]))
+    said = predict(np.concatenate([ids] * 3), np.concatenate([A[:n], A[order], A[n:]]))
+    own, partner, renamed = (said.reshape(3, n, -1) == tally(ids)).mean(2)
+    return own.mean(), np.mean([share for i, share in enumerate(partner) if order[i] != i]), renamed.mean()
+
+
+@right("swap", "word by word")
+def _(attend, predict, ids, order, rename):
+    hits = [[], [], []]
+    for i, word in enumerate(ids):
+        true = tally(word[None])
+        for k, other in enumerate((word, ids[order[i]], rename[word])):
+            if k != 1 or order[i] != i:
+                hits[k] += (predict(word[None], attend(other[None])) == true).ravel().tolist()
+    return tuple(sum(each) / len(each) for each in hits)
+
+
+# -- decode ----------------------------------------------------------------------------------------------------------
+
+@wrong("decode", "One letter k after the other will do")
+def _(U, a, b):
+    V = (U - a * np.eye(U.shape[1])[None]) / b
+    return V.argmin(1), V.argmin(1)
+
+
+@wrong("decode", "for which k are all five numbers whole?")
+def _(U, a, b):
+    return np.zeros(len(U), int), np.zeros(len(U), int)
+
+
+@wrong("decode", "a letter is the number of its column, from 0")
+def _(U, a, b):
+    k, n = _tried(U, a, b)
+    return k + 1, n
+
+
+@wrong("decode", "a count is the own letter's whole number")
+def _(U, a, b):
+    k, n = _tried(U, a, b)
+    return k, n + 1
+
+
+def _tried(U, a, b):
+    best, letters, counts = np.full(len(U), np.inf), np.zeros(len(U), int), np.zeros(len(U), int)
+    for k in range(U.shape[1]):
+        V = U / b
+        V[:, k] -= a / b
+        C = np.rint(V).clip(0)
+        C[:, k] = C[:, k].clip(1)
+        far = np.linalg.norm(V - C, axis=1)
+        better = far < best
+        best[better], letters[better], counts[better] = far[better], k, C[better, k]
+    return letters, counts
+
+
+@right("decode", "one letter after the other")
+def _(U, a, b):
+    return _tried(U, a, b)
+
+
+@right("decode", "mix by mix, in the mix's own unit")
+def _(U, a, b):
+    found = []
+    for u in U:
+        costs = []
+        for k in range(len(u)):
+            c = np.floor((u - a * (np.arange(len(u)) == k)) / b + 0.5).astype(int)
+            c = np.maximum(c, np.arange(len(u)) == k)
+            costs.append((sum((u - b * c - a * (np.arange(len(u)) == k)) ** 2), k, int(c[k])))
+        found.append(min(costs)[1:])
+    return np.array(found)[:, 0], np.array(found)[:, 1]
+
+
+# -- twins -----------------------------------------------------------------------------------------------------------
+
+@wrong("twins", "Return two strings of 10 letters")
+def _():
+    return "DATA", "DATA", 0
+
+
+@wrong("twins", "Return two strings of 10 letters")
+def _():
+    return "DATAIAIAIA", "DATAIAIAIA"
+
+
+@wrong("twins", "The own letters have to differ.")
+def _():
+    return "DAAAAAAAAA", "DDDDDAAAAA", 0
+
+
+@wrong("twins", "How often may the letter that is *not* the own one occur")
+def _():
+    return "DDAAAAAABB", "AAADDDDDBB", 0
+
+
+@wrong("twins", "Which two numbers have to change places")
+def _():
+    return "DAAAAAAAAA", "ADDDDDDDDD", 0
+
+
+@right("twins", "with a third letter, and the place at the end")
+def _():
+    return "NNNNNNNNPM", "MMMMPNNNNN", 9
+
+
+@right("twins", "from the many to the few")
+def _():
+    return ["BBBBBBAAAA", "ABBBBBBBBB", 0]
+
+
+# -- barrier ---------------------------------------------------------------------------------------------------------
+
+@wrong("barrier", "x @ Q is (n, 2), one number g for each token")
+def _(Q0, Q1, x, y, lam, t):
+    return Q0 @ x, 0.0
+
+
+@wrong("barrier", "Take the first t, 0: then Q is Q₀.")
+def _(Q0, Q1, x, y, lam, t):
+    return np.ones(len(t)), 0.25
+
+
+def _along(Q0, Q1, x, y, lam, t):
+    d = len(Q0)
+    Q = np.outer(1 - t, Q0) + np.outer(t, Q1 * (1 if Q0 @ Q1 >= 0 else -1))         # (m, d)
+    g = np.einsum("nld,md->mnl", x, Q) / d ** 0.5
+    weight = 1 / (1 + np.exp(g * (g[..., ::-1] - g)))                               # what each token keeps of itself
+    out = weight[..., None] * x + (1 - weight[..., None]) * x[:, ::-1]
+    return ((out - y) ** 2).sum((1, 2, 3)) / 2 / d ** 2 + lam * (Q ** 2).sum(1) / 2 / d
+
+
+@right("barrier", "all at once, by a sigmoid")
+def _(Q0, Q1, x, y, lam, t):
+    losses = _along(Q0, Q1, x, y, lam, t)
+    return losses, max(losses) - max(losses[0], losses[-1])
+
+
+@right("barrier", "sequence by sequence")
+def _(Q0, Q1, x, y, lam, t):
+    d, losses = len(Q0), []
+    side = 1 if Q0 @ Q1 >= 0 else -1
+    for share in t:
+        Q = Q0 + share * (side * Q1 - Q0)
+        total = lam / 2 * sum(Q ** 2)
+        for tokens, target in zip(x, y):
+            e = np.exp(np.outer(tokens @ Q, tokens @ Q) / d)
+            total += ((e @ tokens / e.sum(1)[:, None] - target) ** 2).sum() / 2 / d
+        losses.append(total / d)
+    return np.array(losses), float(np.max(losses) - np.max([losses[0], losses[-1]]))
