@@ -206,41 +206,41 @@ def _(U, a, b):
     return np.array(found)[:, 0], np.array(found)[:, 1]
 
 
-# -- twins -----------------------------------------------------------------------------------------------------------
+# -- triplets --------------------------------------------------------------------------------------------------------
 
-@wrong("twins", "Return two strings of 10 letters")
+@wrong("triplets", "Return three strings of 10 letters")
 def _():
-    return "DATA", "DATA", 0
+    return "DATA", "DATA", "DATA", 0
 
 
-@wrong("twins", "Return two strings of 10 letters")
+@wrong("triplets", "Return three strings of 10 letters")
 def _():
-    return "DATAIAIAIA", "DATAIAIAIA"
+    return ["DATAIAIAIA", "DATAIAIAIA", "DATAIAIAIA"]
 
 
-@wrong("twins", "The own letters have to differ.")
+@wrong("triplets", "All three own letters have to differ.")
 def _():
-    return "DAAAAAAAAA", "DDDDDAAAAA", 0
+    return "DAAAABBBBB", "AADDDBBBBB", "ADADDBBBBB", 0
 
 
-@wrong("twins", "How often may the letter that is *not* the own one occur")
+@wrong("triplets", "these three numbers have to differ")
 def _():
-    return "DDAAAAAABB", "AAADDDDDBB", 0
+    return "DAAABBBEEE", "ADDDBBBEEE", "BDDDAAAEEE", 0
 
 
-@wrong("twins", "Which two numbers have to change places")
+@wrong("triplets", "What is the count of the letter that it moves to?")
 def _():
-    return "DAAAAAAAAA", "ADDDDDDDDD", 0
+    return "DAAAABBBBB", "ADDDDBBBBB", "BDDDDAAAAA", 0
 
 
-@right("twins", "with a third letter, and the place at the end")
+@right("triplets", "at the last place")
 def _():
-    return "NNNNNNNNPM", "MMMMPNNNNN", 9
+    return "TTTTSSSSSR", "RRRSSSSSTT", "RRRTTTTSSS", 9
 
 
-@right("twins", "from the many to the few")
+@right("triplets", "a list, other letters")
 def _():
-    return ["BBBBBBAAAA", "ABBBBBBBBB", 0]
+    return ["LLNLLOOOOO", "NNLLNOOOOO", "NNOOONLLLL", 2]
 
 
 # -- barrier ---------------------------------------------------------------------------------------------------------

@@ -5,9 +5,9 @@ from coursekit.grade.kit.score import announce
 from .counting import by_count, tally
 from .maps import loudness, swap
 from .minima import barrier
-from .mixes import decode, twins
+from .mixes import decode, triplets
 
-__all__ = ["tally", "by_count", "loudness", "swap", "decode", "twins", "barrier"]
+__all__ = ["tally", "by_count", "loudness", "swap", "decode", "triplets", "barrier"]
 
-announce("histogram", [tally, by_count, loudness, swap, decode, twins, barrier],             # the last is a bonus
+announce("histogram", [tally, by_count, loudness, swap, decode, triplets, barrier],             # the last is a bonus
          {"two solutions": 5})

@@ -1,13 +1,13 @@
-"""Checks of assignment 11 on what a mix aI + b11ᵀ holds: reading the count off it, and two mixes that are one."""
+"""Checks of assignment 11 on what a mix aI + b11ᵀ holds: reading the count off it, and three mixes that are one."""
 
 import numpy as np
 
 from coursekit.grade.kit.question import question
 from coursekit.tasks.histogram import LETTERS, T
 
-__all__ = ["decode", "twins"]
+__all__ = ["decode", "triplets"]
 
-RATIO, WANTED = 3, 4        # a/b, and how far apart the counts of twins are to be
+RATIO = 2                   # a/b at which three words are to have one mix
 
 
 # -- decode ----------------------------------------------------------------------------------------------------------
@@ -82,52 +82,53 @@ def _(got, U, a, b):
     return None
 
 
-# -- twins -----------------------------------------------------------------------------------------------------------
+# -- triplets --------------------------------------------------------------------------------------------------------
 
-def compared(one, other, place):
-    """(distance of the two mixes in units of b, both counts) at one place, with a = RATIO · b."""
-    ids = np.array([[LETTERS.index(letter) for letter in word] for word in (one, other)])
-    E = np.eye(len(LETTERS))[ids]                                       # (2, T, D)
+def compared(words, place):
+    """(how far apart the mixes of three words are at most, in units of b; their counts) at a place, a = RATIO · b."""
+    ids = np.array([[LETTERS.index(letter) for letter in word] for word in words])
+    E = np.eye(len(LETTERS))[ids]                                       # (3, T, D)
     u = RATIO * E[:, place] + E.sum(1)
-    return float(np.linalg.norm(u[0] - u[1])), *(ids == ids[:, place, None]).sum(1).tolist()
+    apart = max(float(np.linalg.norm(u[i] - u[i - 1])) for i in range(3))
+    return apart, (ids == ids[:, place, None]).sum(1).tolist()
 
 
-def _words(got):
-    """Are they two words of the task's letters and a place in them?"""
-    return type(got) in (tuple, list) and len(got) == 3 and all(
-        type(word) is str and len(word) == T and {*word} <= {*LETTERS} for word in got[:2]) and (
-            type(got[2]) in (int, np.int64) and 0 <= got[2] < T)
+def _readable(got):
+    """Are they three words of the task's letters and a place in them?"""
+    return type(got) in (tuple, list) and len(got) == 4 and all(
+        type(word) is str and len(word) == T and {*word} <= {*LETTERS} for word in got[:3]) and (
+            type(got[3]) in (int, np.int64) and 0 <= got[3] < T)
 
 
 @question((2, 0), {"your words": ()},
-          otherwise="Write both mixes as a list of numbers, in units of b: each letter's count, and 3 more for the own "
-                    "one. Which two numbers have to change places with what the 3 is added to?")
-def twins():
-    """twins(): two words and a place at which they have one mix if a = 3b, and counts that are 4 apart at least."""
-    return "A" + "B" * 9, "B" * 6 + "A" * 4, 0
+          otherwise="Write the mixes as lists of numbers, in units of b: each letter's count, and 2 more for the own "
+                    "one. The list is to stay; the 2 moves. What is the count of the letter that it moves to?")
+def triplets():
+    """triplets(): three words and a place at which they have one mix if a = 2b, and three different counts."""
+    return "A" + "B" * 4 + "D" * 5, "BB" + "AAA" + "D" * 5, "DDD" + "AAA" + "BBBB", 0
 
 
-@twins.judge
+@triplets.judge
 def _(got):
-    if not _words(got):
-        return f"two words of {T} letters out of {LETTERS} and a place from 0 to {T - 1} are due"
-    distance, n, m = compared(*got)
-    if distance > 1e-9:
-        return f"the two mixes are {distance:.2f} b apart (counts {n} and {m}); they are to be the same"
-    if abs(n - m) < WANTED:
-        return f"the mixes are the same, and the counts are {n} and {m}; they are to be {WANTED} apart at least"
+    if not _readable(got):
+        return f"three words of {T} letters out of {LETTERS} and a place from 0 to {T - 1} are due"
+    apart, counts = compared(got[:3], got[3])
+    if apart > 1e-9:
+        return f"the mixes are up to {apart:.2f} b apart (counts {counts}); they are to be the same"
+    if len({*counts}) < 3:
+        return f"the mixes are the same, and the counts are {counts}; all three are to differ"
     return None
 
 
-@twins.suspect
+@triplets.suspect
 def _(got):
-    if not _words(got):
-        return f"Return two strings of {T} letters out of {LETTERS}, and a whole number."
-    one, other, place = got
-    if one[place] == other[place]:
-        return ("With the same own letter the numbers of the mix are the counts, and a on one of them: one mix, one "
-                "count. The own letters have to differ.")
-    if compared(*got)[0] < 1e-9:
-        return ("One mix, two answers: that is it. How often may the letter that is *not* the own one occur in the "
-                "first word, so that the counts come further apart?")
+    if not _readable(got):
+        return f"Return three strings of {T} letters out of {LETTERS}, and a whole number."
+    *words, place = got
+    if len({word[place] for word in words}) < 3:
+        return ("With the same own letter the numbers of the mix are the counts, and 2 more on one of them: one mix, "
+                "one count. All three own letters have to differ.")
+    if compared(words, place)[0] < 1e-9:
+        return ("One mix: that is it. The due counts are the mix's numbers at the three own letters, less 2: these "
+                "three numbers have to differ, and all numbers together have a sum that you know.")
     return None
