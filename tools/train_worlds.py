@@ -1,11 +1,15 @@
 """Train the small models of the toy worlds: `python -m tools.train_worlds NAME`, or `all` of them, some seconds each.
 
-NAME is histogram-positional, histogram-semantic or dyck-VARIANT, from seed 0; with -1 or -2 behind it, from 1 or 2.
+NAME is histogram-SOLUTION or dyck-VARIANT, from seed 0; with -1 or -2 behind it, from 1 or 2. SOLUTION is positional;
+semantic; hard: semantic, with a W that begins at 3/√d_e; or letters: semantic, with W_p = 0 throughout.
 Writes coursekit/weights/NAME.safetensors and its card.
 """
 
 import argparse
 import time
+from functools import partial
+
+import torch
 
 from coursekit.models.weights import load_weights
 from coursekit.tasks import dyck, histogram
@@ -38,24 +42,38 @@ WORLDS = {"histogram": (histogram, measured_histogram, "Counts how often each of
                         "generated, `coursekit.tasks.histogram.sample`: a quarter uniform, the others balanced"),
           "dyck": (dyck, measured_dyck, "Predicts the next bracket of sequences in which all brackets match.",
                    "generated, `coursekit.tasks.dyck.sample`: uniform over balanced paths, depth at most 4")}
-KINDS = {"histogram": ("positional", "semantic"), "dyck": dyck.VARIANTS}
-SEEDED = {"dyck"}                                                       # the worlds that ship all SEEDS, not 0 alone
+KINDS = {"histogram": ("positional", "semantic", "hard", "letters"), "dyck": dyck.VARIANTS}
 NAMES = {f"{world}-{kind}" + f"-{seed}" * bool(seed): (world, kind, seed)
-         for world, kinds in KINDS.items() for kind in kinds for seed in (SEEDS if world in SEEDED else SEEDS[:1])}
+         for world, kinds in KINDS.items() for kind in kinds for seed in SEEDS}
+
+
+def without_places(seed):
+    """A semantic HistogramModel that never hears of places: letters are all that it mixes."""
+    torch.manual_seed(seed)
+    model = histogram.HistogramModel("semantic")
+    model.W_p.requires_grad_(False).zero_()
+    return histogram.fit(model, 1500, seed).eval()
+
+
+SPECIAL = {"histogram-hard": (partial(histogram.train, "semantic", scale=3),
+                              "tasks.histogram.train('semantic', {}, scale=3)"),
+           "histogram-letters": (without_places, "tools.train_worlds.without_places({})")}
 
 
 def train(name):
     """Train, store and measure one model, and write its card."""
     world, kind, seed = NAMES[name]
     task, measured, what, data = WORLDS[world]
+    trained, call = SPECIAL.get(f"{world}-{kind}", (partial(task.train, kind), f"tasks.{world}.train({kind!r}, {{}})"))
     started = time.process_time()
-    model = task.train(kind, seed)
+    model = trained(seed=seed)
     seconds = time.process_time() - started
     save_weights(model, name)
     model = load_weights(name)                                          # measured on what is shipped: half precision
     write_card(name, what, measured(model) | {
-        "Training": f"{seconds:.0f} CPU seconds, seed {seed}: `tasks.{world}.train({kind!r}, {seed})`",
-        "Model": f"{type(model).__name__}({kind!r}), {sum(p.numel() for p in model.parameters()):,} parameters",
+        "Training": f"{seconds:.0f} CPU seconds, seed {seed}: `{call.format(seed)}`",
+        "Model": f"{type(model).__name__}({next(iter(model.config.values()))!r}), "
+                 f"{sum(p.numel() for p in model.parameters()):,} parameters",
         "Data": data,
         "Command": f"`python -m tools.train_worlds {name}`",
         "Loading": f'`coursekit.models.load_weights("{name}")`',

@@ -60,6 +60,23 @@ def test_the_shipped_models_count(models, kind):
     assert f"python -m tools.train_worlds histogram-{kind}" in card and "BSD-3-Clause" in card
 
 
+@pytest.mark.parametrize("name", ["positional-1", "positional-2", "semantic-1", "semantic-2"])
+def test_the_other_seeds_count_as_well(name):
+    check(load_weights(f"histogram-{name}"))
+
+
+@pytest.mark.parametrize("seed", ["", "-1", "-2"])
+def test_places_make_softness_needless_and_letters_alone_need_it(seed):
+    hard, letters = (load_weights(f"histogram-{name}{seed}") for name in ("hard", "letters"))
+    check(hard)
+    check(letters)
+    assert not letters.W_p.any()
+    ids, n = BALANCED[:500], counts(BALANCED[:500])
+    own = (ids[:, :, None] == ids[:, None]) / n[..., None]                           # 1/n to each equal letter
+    assert (hard.predict(ids, own) == n).double().mean() > 0.98
+    assert (letters.predict(ids, own) == n).double().mean() < 0.2
+
+
 def test_swapping_tells_the_two_apart(models):
     same = swap_test(models["positional"], UNIFORM)
     assert same.own == same.swapped and same.mean > 0.99 and same.uniform < 0.7
