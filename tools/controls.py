@@ -16,10 +16,10 @@ import ipywidgets
 from IPython.utils.capture import capture_output
 from ipywidgets.widgets import interaction
 
-MOST_SETTINGS, EVERY = 12, 24    # of one control: in most runs of the tests, and where everything is tried
-STEPS = 5                       # of one slider
+# Settings of one control and steps of one slider: in most runs of the tests, and where everything is tried.
+MOST_SETTINGS, STEPS = (12, 24), (3, 5)
 
-counted = SimpleNamespace(controls=0, calls=0, seconds=0.0, most=MOST_SETTINGS)
+counted = SimpleNamespace(controls=0, calls=0, seconds=0.0, most=MOST_SETTINGS[0], steps=STEPS[0])
 recorded = []                     # (number, function, widgets) of every control so far
 real = SimpleNamespace(**{name: getattr(interaction, name) for name in (
     "interact", "interact_manual", "interactive", "interactive_output")})
@@ -37,7 +37,7 @@ def values(widget):
     if isinstance(widget.value, tuple) and hasattr(widget, "min"):                 # a range: all, nothing, as it stands
         return [(widget.min, widget.max), (widget.min, widget.min), (widget.max, widget.max), widget.value]
     if isinstance(widget.value, (int, float)) and hasattr(widget, "min") and hasattr(widget, "max"):
-        steps = {round((widget.max - widget.min) / widget.step * i / (STEPS - 1)) for i in range(STEPS)}
+        steps = {round((widget.max - widget.min) / widget.step * i / (counted.steps - 1)) for i in range(counted.steps)}
         grid = [min(widget.max, widget.min + step * widget.step) for step in sorted(steps)] + [widget.max]
         if isinstance(widget, ipywidgets.FloatLogSlider):
             grid = [widget.base ** power for power in grid]
@@ -132,7 +132,7 @@ def try_interactive_output(function, controls):
 
 def install(every=False):
     """Put the four stand-ins where notebooks import the real ones from; every: try more settings of each control."""
-    counted.most = EVERY if every else MOST_SETTINGS
+    counted.most, counted.steps = MOST_SETTINGS[every], STEPS[every]
     for place in (ipywidgets, ipywidgets.widgets, interaction):
         place.interact, place.interact_manual = tried_first(real.interact), tried_first(real.interact_manual)
         place.interactive = try_interactive
