@@ -100,6 +100,7 @@ def _last(kept):
 @question((2, 2), {"five tokens": (np.array([0.4, 0.1, 0.25, 0.2, 0.05]), np.array([1.0, 4.0, 2.5, -4.0, -2.0])),
                    "a decision against": (np.array([1.0, 12.0, 3.0, 9.0, 10.0, 2.0]) / 37,
                                           np.array([-1.0, 2.5, 4.0, -2.5, -3.0, -4.0])),
+                   "four tokens": (np.array([7.0, 4.0, 3.0, 10.0]) / 24, np.array([-2.0, 3.5, -4.0, -1.5])),
                    "even attention": (np.full(5, 0.2), np.array([-2.0, -3.5, 4.0, 2.0, -4.0])),
                    "all say the same": (np.array([0.5, 0.25, 0.25]), np.array([1.0, 2.0, 3.0])),
                    "one token": (np.ones(1), np.array([-2.0]))},
@@ -122,6 +123,20 @@ def flips(alpha, y, *, weights=lambda alpha, y, s: alpha, slope=lambda alpha, y,
     return tuple(found)
 
 
+def _one_by_one(alpha, y):
+    """As asked for, but the fewest by what lowers the divided score most, each time."""
+    s, left = _decision(alpha, y), list(range(len(y)))
+
+    def without(t):
+        rest = [k for k in left if k != t]
+        return s * (alpha[rest] @ y[rest]) / alpha[rest].sum()
+
+    while len(left) > 1 and s * (alpha[left] @ y[left]) > 0:
+        left.remove(min(left, key=without))
+    turned = s * (alpha[left] @ y[left]) < 0
+    return *flips.reference(alpha, y)[:2], len(y) - len(left) if turned else len(y)
+
+
 flips.mistakes(
     ("`by gradient`: of a decision *against*, the tokens that pull it down come first. The sign of the decision is "
      "missing.", dict(slope=lambda alpha, y, s: y)),
@@ -134,6 +149,8 @@ flips.mistakes(
     ("`fewest` goes by α y without the decision's sign.", dict(best=lambda alpha, y, s: alpha * y)),
     ("`fewest` is only the better of the two orders. There may be a third that needs fewer.",
      lambda alpha, y: (*(two := flips.reference(alpha, y)[:2]), min(two))),
+    ("For `fewest` each token was chosen by the *divided* score without it. Only the sign counts: choose by the sum of "
+     "α y, undivided.", _one_by_one),
     ("The tokens were counted till the decision *stays* another one. The first time counts.", dict(count=_last)),
     ("That is one too few: the token whose loss flips the decision counts as well.",
      dict(none=lambda T, n: n if n == T else n - 1)),
