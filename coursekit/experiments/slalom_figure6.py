@@ -67,10 +67,10 @@ def report(records):
 
 
 def figure(records):
-    """Shapley values over the number of words."""
-    groups = grouped(records, "family", "layers")
-    often = list(records[0]["numbers"]["shapley"])
-    curves = {f"{family}, {layers}": [np.mean([one["shapley"][n] for one in found]) for n in often]
-              for (family, layers), found in list(groups.items())[:6]}
+    """Shapley values over the number of words, mean of all transformers of a depth, and the network's."""
+    often, groups = list(records[0]["numbers"]["shapley"]), {}
+    for (family, layers), found in grouped(records, "family", "layers").items():
+        groups.setdefault("network" if family == "network" else f"transformers, layers: {layers}", []).extend(found)
+    curves = {name: [np.mean([one["shapley"][n] for one in found]) for n in often] for name, found in groups.items()}
     return lines(list(map(int, often)), {"truth": [1.5] * len(often), **curves}, 'times the word "perfect"',
                  "Shapley value of one")

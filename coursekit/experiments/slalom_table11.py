@@ -24,7 +24,7 @@ from .runner import SEEDS, grouped, mean_sd
 from .trained import LENGTHS
 
 SIZE = dict(real="imdb", n_tokens=60, share=1.0, n_new=50)
-TOY = dict(real="handwritten", n_tokens=8, share=0.1, n_new=5)
+TOY = dict(real="handwritten", n_tokens=8, share=0.03, n_new=5)
 METHODS = "SHAP", "LIME", "IG", "gradient", "SLALOM, 2", "SLALOM, 1–30"
 PAPER = {1000: (3.89, 1.55, 0.05, 0.01, 0.24), 3000: (13.70, 4.69, 0.05, 0.01, 0.71),
          10_000: (45.54, 15.57, 0.05, 0.01, 2.40)}

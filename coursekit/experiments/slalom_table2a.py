@@ -15,45 +15,36 @@ exception: imdb-tame's importances have 0.06 where pairs of words are fitted. Th
 what is fitted to pairs is poor on 30 words (R² −0.4 to 0.5), what is fitted to 1 to 30 words is poor on one.
 """
 
-from functools import cache
-
 import numpy as np
 
 from coursekit.evaluate import fidelity, rank_agreement
 from coursekit.explain import Attribution, fit_slalom
 from coursekit.models import load_weights, naive_bayes_log_odds
 from coursekit.show.charts import bars
-from coursekit.text import datasets, handwritten_reviews
 
+from .explained import some_reviews
 from .runner import SEEDS, grouped, mean_sd
 from .trained import LENGTHS
 
-SIZE = dict(source="imdb", n_reviews=20, n_samples=1000, n_new=100)
-TOY = dict(source="handwritten", n_reviews=2, n_samples=40, n_new=5)
+SIZE = dict(real="imdb", n_reviews=20, n_samples=1000, n_new=100)
+TOY = dict(real="handwritten", n_reviews=2, n_samples=40, n_new=5)
 SCORES = "values", "importances", "linearised", "as printed"
 PAPER = {"DistilBERT": (0.69, 0.32, 0.70), "BERT": (0.75, 0.43, 0.77), "GPT-2": (0.70, 0.40, 0.70)}
 
 
 def cells(seeds=SEEDS):
-    """Three models, two lengths of the sequences that a SLALOM is fitted to."""
-    return [dict(model=model, longest=longest, seed=seed) for model in ("imdb-tame", "imdb-peaky", "imdb-6layer")
-            for longest in (2, 30) for seed in seeds]
+    """Real and generated reviews, three models, two lengths of the sequences that a SLALOM is fitted to."""
+    return [dict(text=text, model=model, longest=longest, seed=seed) for text in ("real", "generated")
+            for model in ("imdb-tame", "imdb-peaky", "imdb-6layer") for longest in (2, 30) for seed in seeds]
 
 
-@cache
-def texts(source):
-    """All reviews of a source, as texts."""
-    return [r.text for r in (datasets.imdb(split="test") if source == "imdb" else handwritten_reviews())]
-
-
-def run(cell, source, n_reviews, n_samples, n_new):
+def run(cell, real, n_reviews, n_samples, n_new):
     """{"spearman": {score: mean of the reviews}, "r2": {length: median R² on new sequences of a review's words}}."""
     model, weights = load_weights(cell["model"]), naive_bayes_log_odds()
     known = {word for word, weight in weights.items() if weight}
-    chosen = np.random.default_rng(cell["seed"]).choice(len(texts(source)), n_reviews, replace=False)
     found, r2 = {name: [] for name in SCORES}, {length: [] for length in LENGTHS}
-    for i in chosen:
-        document = model.tokenizer.tokenize(texts(source)[i])[:model.T_max - 1]
+    for review in some_reviews(cell["text"], real, n_reviews, cell["seed"]):
+        document = model.tokenizer.tokenize(review.text)[:model.T_max - 1]
         length = 2 if cell["longest"] == 2 else (1, cell["longest"])
         slalom = fit_slalom(model, document, n_samples, length, seed=cell["seed"])
         for n, one in fidelity(slalom, model, document, LENGTHS, n_new, 20_000 + cell["seed"]).items():
@@ -74,13 +65,13 @@ def run(cell, source, n_reviews, n_samples, n_new):
 
 def report(records):
     """Correlations, those of the paper below them, and what the fits are worth on new sequences by their length."""
-    rows = [[model, f"{longest}" if longest == 2 else f"1–{longest}",
+    rows = [[text, model, f"{longest}" if longest == 2 else f"1–{longest}",
              *(mean_sd([one["spearman"][name] for one in found], 2) for name in SCORES),
              *(mean_sd([one["r2"][str(n)] for one in found], 2) for n in LENGTHS)]
-            for (model, longest), found in grouped(records, "model", "longest").items()]
-    rows += [[f"paper: {model}", "?", *(f"{x:.2f}" for x in row), None, *[None] * len(LENGTHS)]
+            for (text, model, longest), found in grouped(records, "text", "model", "longest").items()]
+    rows += [["paper", model, "?", *(f"{x:.2f}" for x in row), None, *[None] * len(LENGTHS)]
              for model, row in PAPER.items()]
-    return rows, ["model", "fitted to", *SCORES, *(f"R² {n}" for n in LENGTHS)]
+    return rows, ["text", "model", "fitted to", *SCORES, *(f"R² {n}" for n in LENGTHS)]
 
 
 def figure(records):

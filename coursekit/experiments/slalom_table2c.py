@@ -25,7 +25,7 @@ from .explained import METHODS, MODELS, explanations, fits, held_out_r2, medians
 from .runner import SEEDS
 
 SIZE = dict(real="imdb", n_reviews=7, n_tokens=40, n_samples=1000, n_slow=200, n_new=30)
-TOY = dict(real="handwritten", n_reviews=2, n_tokens=8, n_samples=40, n_slow=40, n_new=5)
+TOY = dict(real="handwritten", n_reviews=1, n_tokens=8, n_samples=40, n_slow=40, n_new=5)
 MEASURES = {"deletion": comprehensiveness, "insertion": sufficiency}
 NAMES = "values", "importances", "linearised", "LIME", "SHAP", "IG", "gradient"
 PAPER = {"DistilBERT": ((0.913, 0.249, 0.915, 0.892, 0.876, 0.360, 0.387),
