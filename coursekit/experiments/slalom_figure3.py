@@ -6,9 +6,9 @@ five epochs, all words equally likely; models of 64 dimensions and four heads (`
 and 30 at most: long rows of one word are new to the models, as they are in the paper.
 
 Out came: the figure. Every model says 4 to 5.4 of "perfect" and nearly the same of 30 times "perfect" (3.8 to 5.4; the
-slopes are −0.015 to 0.001; true: 1.5), with its [CLS] and its positions, of one layer, of two and of six. Of new documents
-of 10 and 15 words they say the truth almost (R² 0.9), since these are about equally long; of one or two words it is far
-off (R² −2 to −13).
+slopes are −0.015 to 0.001; true: 1.5), with its [CLS] and its positions, of one layer, of two and of six. Of new
+documents of 10 and 15 words they say the truth almost (R² 0.9), since these are about equally long; of one or two words
+it is far off (R² −2 to −13).
 """
 
 import numpy as np
