@@ -26,22 +26,25 @@ def commit():
     return git("rev-parse", "HEAD")
 
 
+@cache
 def changed():
-    """The files, as paths of the repository, that the commits which origin/main does not have, or else the last commit,
-    have changed, and what is not committed yet. Where git does not know the commit before, none."""
-    base = git("merge-base", "HEAD", "origin/main")
-    since = git("diff", "--name-only", base if base not in ("", commit()) else "HEAD~1")
-    return (since + "\n" + git("ls-files", "--others", "--exclude-standard", "--full-name", ":/")).split("\n")
+    """The files, as paths of the repository, that the last ten commits have changed, or those which origin/main does
+    not have if they are more, and what is not committed yet. None where git does not know ten commits."""
+    since = [git("rev-parse", "--verify", "HEAD~10"), git("merge-base", "HEAD", "origin/main")]
+    if not since[0]:
+        return None
+    files = [git("diff", "--name-only", base) for base in since if base]
+    return "\n".join([*files, git("ls-files", "--others", "--exclude-standard", "--full-name", ":/")]).split("\n")
 
 
 def touches(*starts):
-    """Is there a changed file whose path begins so?"""
-    return any(path.startswith(starts) for path in changed())
+    """Is there a changed file whose path begins so? True where git cannot tell."""
+    return changed() is None or any(path.startswith(starts) for path in changed())
 
 
 def sampled(names, n, seed):
     """The names as pytest's parameters. All are marked `slow`, but for n drawn by the commit and the seed (a text), and
     for those after which a changed file or its folder is called."""
     chosen = random.Random(commit() + seed).sample(names, min(n, len(names)))
-    chosen += [name for name in names if any({name, f"{name}.py"} & set(Path(path).parts) for path in changed())]
+    chosen += [name for name in names if any({name, f"{name}.py"} & set(Path(path).parts) for path in changed() or [])]
     return [name if name in chosen else pytest.param(name, marks=pytest.mark.slow) for name in names]
