@@ -116,7 +116,7 @@ def _counted(text, length, depth, number):
     return table[left, height + 1], (p / p.sum()).astype(float)
 
 
-@wrong("chances", "Python's own whole numbers hold it, NumPy's do not")
+@wrong("chances", "NumPy's whole numbers run over")
 def _(text, length, depth):
     return _counted(text, length, depth, np.int64)
 
@@ -234,6 +234,13 @@ def _(A, texts):
 @wrong("on_top", "Return three things: top, even, spread.")
 def _(A, texts):
     return float(np.mean([a[top] for a, top in _rows(A, texts)]))
+
+
+@wrong("on_top", "these may have any")
+def _(A, texts):
+    return tuple(np.mean([(a[t - 1, read(text, 4)[0][t - 1]], 1 / t, -(a[t - 1, :t] * np.log(a[t - 1, :t] + 1e-9)).sum()
+                           / np.log(t)) for a, text in zip(A, texts) for t in range(2, 1 + len(text))
+                          if text[t - 1] in ")]"], 0).tolist())
 
 
 @right("on_top", "logarithms to the base of the number of places")

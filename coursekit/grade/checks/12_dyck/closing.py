@@ -12,8 +12,9 @@ TEXTS = ["([[]()])", "[](()[])"]
 
 
 def _right(texts):
-    """Logits (n, 1 + T, 4) that are right wherever a bracket closes, by 1; opening brackets have more."""
+    """Logits (n, 1 + T, 4) that are right wherever a bracket closes, by 1; in even rows opening brackets have more."""
     logits = np.zeros((len(texts), 1 + len(texts[0]), 4)) + [3.0, 1.0, 2.0, 0.0]
+    logits[:, 1::2, ::2] -= 4.0
     for z, text in zip(logits, texts, strict=True):
         for t, symbol in enumerate(text):
             z[t, 3] = 2.0 * (symbol == "]")
@@ -28,7 +29,7 @@ def _turned(texts, *places):
     return logits
 
 
-@question((2, 2), {"one wrong": (_turned(["[()[]]"], (0, 2)), ["[()[]]"]), "all right": (_right(TEXTS), TEXTS),
+@question((2, 2), {"one wrong": (_turned(["[()[]()()]"], (0, 4)), ["[()[]()()]"]), "all right": (_right(TEXTS), TEXTS),
                    "one wrong, at distance 3": (_turned(TEXTS, (1, 4)), ["([[]()])", "[][([])]"]),
                    "the last one wrong": (_turned(["([])[]"], (0, 5)), ["([])[]"]),
                    "far ones wrong": (_turned(TEXTS, (0, 6), (0, 7), (1, 7)), TEXTS)},

@@ -18,11 +18,11 @@ def _power(base, depth):
 
 
 @question((2, 2), {"two of one kind": ("[[]]", 2), "a round one within a square one": ("[()]", 2),
-                   "base 1": ("([[]])", 1), "base 1.5, three deep": ("(([[][]]))", 1.5), "base 2": ("(([[][]]))", 2),
+                   "base 1": ("([[()]", 1), "base 1.5, three deep": ("(([[][]]))", 1.5), "base 2": ("(([[][]]))", 2),
                    "base 3": ("[]([(([]", 3), "nothing": ("", 2), "closed, and again": ("()[()][]", 1.5)},
           returns="m (1 + T,), wrong", forbidden=LIBRARY, instead="counts of your own", lend=("read",),
           otherwise="Write each symbol's vote below it, and take the means from the left. START votes 0.")
-def votes(text, base, *, size=_power, mean=_means, closes=-1.0, low=0, square=1.0, tie=0, always=False):
+def votes(text, base, *, size=_power, mean=_means, closes=-1.0, low=0, square=1.0, tie=(), always=False):
     """votes(text, base): (m (1 + T,), the places after which something is open and m has not the sign of its kind)."""
     v, stack, wrong = [0.0], [], []
     tops = [0]
@@ -37,7 +37,7 @@ def votes(text, base, *, size=_power, mean=_means, closes=-1.0, low=0, square=1.
         tops.append(stack[-1] if stack else 0)
     m = mean(np.array(v))
     for t, top in enumerate(tops):
-        if (top or always) and (m[t] * top < 0 or m[t] == 0 and not tie):
+        if (top or always) and (m[t] * top < 0 or m[t] == 0 and top not in tie):
             wrong.append(t)
     return m, wrong
 
@@ -52,6 +52,7 @@ votes.mistakes(
      dict(mean=lambda v: np.cumsum(v) / np.maximum(np.arange(len(v)), 1))),
     ("A vote is base^depth, not base · depth.", dict(size=lambda base, depth: float(base) * depth)),
     ("The outermost pair has depth 1, and votes ±base.", dict(size=lambda base, depth: float(base) ** (depth - 1))),
-    ("Where m is 0 it names no bracket, so that place is wrong if something is open.", dict(tie=1)),
+    *(("Where m is 0 it names no bracket, so that place is wrong if something is open.", dict(tie=tie))
+      for tie in ((1, -1), (1,), (-1,))),
     ("`wrong` has places after which nothing is open. There no bracket closes next, and m may be 0.",
      dict(always=True)))

@@ -62,5 +62,6 @@ def _(text):
     if not dyck.pushdown(text).accepted:
         return f"Deeper than {dyck.D}. The model has never seen that, so nobody claims that it can."
     if error(text) > 0:
-        return "It errs already, but it is not sure enough. More of the same, or one level deeper or less deep?"
+        return ("It errs already, but it is not sure enough. More of the same, a level deeper or less deep, or another "
+                "kind around it?")
     return None

@@ -38,11 +38,13 @@ def _share(entropies, places):
 @question((1, 2), {"two texts": (_drawn(2, 6, 0), ["([]())", "[(())]"]),
                    "even": (even(1, 6), ["[]([])"]),
                    "some weights are 0": (_drawn(2, 8, 1, holes=True), ["(([])[])", "[]([()])"]),
-                   "one pair": (_drawn(1, 2, 2), ["[]"])},
+                   "one pair": (_drawn(1, 2, 2), ["[]"]), "five deep": (_drawn(1, 10, 7), ["[(([[]]))]"])},
           returns="top, even, spread", forbidden=LIBRARY, instead="a stack of your own", lend=("read",),
           otherwise="Take the text `[]`: one bracket closes, and the row before it has two places. What are the three "
-                    "numbers?")
-def on_top(A, texts, *, row=-1, all_rows=False, later=0, places=lambda t, T: t, spread=_share, log=_entropy,
+                    "numbers?",
+          hints={"list index out of range": "Does `read` stop early? It does where a text gets deeper than its "
+                                            "`depth`, and these may have any."})
+def on_top(A, texts, *, row=-1, all_rows=False, later=0, places=lambda t, T, a: t, spread=_share, log=_entropy,
            newest=False):
     """on_top(A, texts): (mean attention on the stack's top before a closing bracket, that of even attention, mean
     entropy as a share of an even row's)."""
@@ -53,9 +55,10 @@ def on_top(A, texts, *, row=-1, all_rows=False, later=0, places=lambda t, T: t, 
             if text[t - 1] in ")]" or all_rows:
                 last = max([s for s in range(1, t) if text[s - 1] in "(["], default=0)
                 top.append(a[t + row, last if newest else tops[t - 1 + later]])
-                level.append(1 / places(t, T))
+                size = places(t, T, a[t + row])
+                level.append(1 / size)
                 entropies.append(log(a[t + row]))
-                sizes.append(max(places(t, T), 2))
+                sizes.append(max(size, 2))
     return float(np.mean(top)), float(np.mean(level)), float(spread(entropies, sizes))
 
 
@@ -65,10 +68,12 @@ on_top.mistakes(
     ("That is attention on the last bracket that was opened. It may be closed already: the top is the last *unmatched* "
      "one.", dict(newest=True)),
     ("All rows count here. Only those before a closing bracket are due.", dict(all_rows=True)),
-    ("The row at place t − 1 can see t places, START included: even attention gives each 1/t.",
-     dict(places=lambda t, T: t + 1)),
+    *(("The row at place t − 1 can see t places, START included: even attention gives each 1/t.", dict(places=places))
+      for places in (lambda t, T, a: t + 1, lambda t, T, a: t - 1)),
+    ("A place of weight 0 can be seen, too: even attention has 1/t for each of t places.",
+     dict(places=lambda t, T, a: int((a > 0).sum()))),
     ("Even attention reads no future: it has 1/t for the t places up to the row's own, not 1/(1 + T).",
-     dict(places=lambda t, T: 1 + T)),
+     dict(places=lambda t, T, a: 1 + T)),
     ("`spread` is the entropy in nats. Divide each row's by that of an even row, log t.",
      dict(spread=lambda entropies, sizes: np.mean(entropies))),
     ("`spread` is a quotient of means. It is the mean of quotients, row by row.",

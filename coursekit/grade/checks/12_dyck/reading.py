@@ -16,13 +16,14 @@ OPENS, CLOSES = "([{", ")]}"
 # -- read ------------------------------------------------------------------------------------------------------------
 
 @question((1, 2), {"balanced": ("[()]{}", 4), "one bracket too many": ("[()])(", 4), "crossed": ("{([)]}", 4),
-                   "too deep": ("[]((){", 1), "just deep enough": ("([{}])", 3), "still open": ("([]{}", 4),
+                   "too deep": ("[]({)", 1), "just deep enough": ("([{}])", 3), "still open": ("([]{}", 4),
                    "it closes what is not open": ("]", 2), "nothing": ("", 4), "all open": ("{[(", 4)},
           returns="tops, error", forbidden=LIBRARY, instead="a stack of your own",
           otherwise="Go through the text with a finger, and write down what is on the stack after each symbol.",
           hints={"pop from empty|list index out of range": "Nothing is open, so nothing is on the stack: ask for that "
                                                            "before you look at its top."})
-def read(text, depth, *, first=1, more=0, kinds=True, beside=False, late=False, ends=True):
+def read(text, depth, *, first=1, more=0, kinds=True, beside=False, late=False, ends=True,
+         behind=1):
     """read(text, depth): (the place of the last unmatched bracket after START and each symbol, the error's or None)."""
     stack, tops = [], [0]
     for t, symbol in enumerate(text, first):
@@ -34,7 +35,7 @@ def read(text, depth, *, first=1, more=0, kinds=True, beside=False, late=False, 
         else:
             return [*tops, *tops[-1:] * beside], t
         tops.append(there[0] if late and there else stack[-1] if stack else 0)
-    return tops, first + len(text) if stack and ends else None
+    return tops, first + len(text) - 1 + behind if stack and ends else None
 
 
 def _by_kind(text, depth):
@@ -53,6 +54,7 @@ def _by_kind(text, depth):
 
 
 read.mistakes(
+    ("A text that ends too early has its error *behind* the last symbol, at place T + 1.", dict(behind=0)),
     ("The first symbol stands at place 1: place 0 is START's.", dict(first=0)),
     ("A closing bracket has closed one of another kind. Which bracket must be on top of the stack for a `)`?",
      dict(kinds=False)),
@@ -85,24 +87,27 @@ def _even(opening, closing):
 
 
 @question((2, 3), {"one is open": ("(", 4, 2), "nothing yet": ("", 4, 2), "two are open": ("[(", 8, 3),
-                   "no time to open": ("[]([", 6, 4), "no room to open": ("([[](", 10, 3),
-                   "all is closed, four are left": ("[()]", 8, 4), "a hundred": ("[(", 100, 4)},
+                   "no time to open": ("[]([", 6, 4), "no room to open": ("([([]", 10, 3),
+                   "all is closed, four are left": ("[()]", 8, 3), "a hundred": ("[(", 100, 4)},
           returns="N, p (4,)", forbidden=LIBRARY, instead="your own count", lend=("read",),
           otherwise="The second example by hand: which strings of four brackets begin with `(`, and how do they go on?",
           hints={"endless": "For a hundred brackets there are more ways than anybody can visit, but only a handful of "
                             "heights: for each number of steps left, keep one count per height."})
 def chances(text, length, depth, *, lowest=0, deep=None, kinds=lambda left, height, length: 2 ** ((left - height) // 2),
-            shares=_shares, opens=0.5, other=0.0):
+            shares=_shares, opens=0.5, other=0.0, below=lambda height, depth: height - 1,
+            newest=False):
     """chances(text, length, depth): (how many balanced strings begin so, the chances of ( ) [ ] to come next)."""
     top, stack = depth if deep is None else deep, []
     for symbol in text:
         stack = [*stack, symbol] if symbol in OPENS else stack[:-1]
     left, height = length - len(text), len(stack)
-    count = _paths(left, height, top, lowest) * kinds(left, height, length)
-    opening, closing = shares(_paths(left - 1, height + 1, top, lowest), _paths(left - 1, height - 1, top, lowest))
+    opening, closing = (_paths(left - 1, h, top, lowest) for h in (height + 1, below(height, depth)))
+    count = (opening + closing) * kinds(left, height, length)
+    opening, closing = shares(opening, closing)
     p = np.array([opening * opens, closing * other, opening * opens, closing * other])
     if stack:
-        p["([".index(stack[-1]) * 2 + 1] = closing * (1 - other)
+        symbol = [symbol for symbol in text if symbol in OPENS][-1] if newest else stack[-1]
+        p["([".index(symbol) * 2 + 1] = closing * (1 - other)
     return count, p
 
 
@@ -113,10 +118,14 @@ chances.mistakes(
      dict(kinds=lambda left, height, length: 2 ** (length // 2))),
     ("Nothing keeps the strings from getting deeper than `depth`.", dict(deep=999)),
     ("The count goes below 0: nothing can be closed where nothing is open.", dict(lowest=-99)),
+    ("At height 0 something closes. Does a list look up entry −1? That is its last one: there are no ways from −1.",
+     dict(below=lambda height, depth: (height - 1) % (depth + 1))),
     ("Both kinds of opening bracket have the whole chance of opening. The four chances add up to 1.", dict(opens=1.0)),
     ("Opening and closing are as likely as each other here, wherever both can be. What counts is how many strings go "
      "on in each way.", dict(shares=_even)),
     ("The chance of closing is split between both kinds. Which of them can it be?", dict(other=0.5)),
+    ("It closes what was opened last. That may be closed already: which bracket is on top of the stack?",
+     dict(newest=True)),
     ("p has numbers of paths and no chances yet: divide by what they add up to.",
      dict(shares=lambda opening, closing: (opening, closing))))
 
@@ -125,6 +134,6 @@ chances.mistakes(
 def _(got, text, length, depth):
     if type(got) in (list, tuple) and kind(got[0]) == "a number":
         return "N is a whole number, and `/` and floats round it: use Python's whole numbers, and // where you divide."
-    if kind(got[0]) == "a whole number" and length == 100 and abs(int(got[0])) < 2 ** 64:
-        return "N has more than 60 digits in the longest cases: Python's own whole numbers hold it, NumPy's do not."
+    if kind(got[0]) == "a whole number" and length == 100 and got[0] != chances.reference(text, length, depth)[0]:
+        return "N has about 40 digits here. Floats round it, and NumPy's whole numbers run over: Python's own hold it."
     return None
