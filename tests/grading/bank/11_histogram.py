@@ -63,6 +63,14 @@ def _(said, truth):
     return {int(c): (0.5, 0.5) for c in np.unique(truth[truth > 0])}, 0.5
 
 
+@wrong("by_count", "Which of yours has no place at all?")
+def _(said, truth):
+    there = truth > 0
+    rows = {c: ((truth[there] == c).mean(), (said[truth == c] == c).sum() / max((truth == c).sum(), 1))
+            for c in range(1, truth.max() + 1)}
+    return rows, max(share for share, _ in rows.values())
+
+
 @right("by_count", "a counter")
 def _(said, truth):
     pairs = [(t, s) for s, t in zip(said.ravel().tolist(), truth.ravel().tolist()) if t]
@@ -163,7 +171,7 @@ def _(U, a, b):
     return np.zeros(len(U), int), np.zeros(len(U), int)
 
 
-@wrong("decode", "a letter is the number of its column, from 0")
+@wrong("decode", "columns are numbered from 0")
 def _(U, a, b):
     k, n = _tried(U, a, b)
     return k + 1, n
@@ -238,9 +246,9 @@ def _():
     return "TTTTSSSSSR", "RRRSSSSSTT", "RRRTTTTSSS", 9
 
 
-@right("triplets", "a list, other letters")
+@right("triplets", "a list, other letters, NumPy's strings and whole number")
 def _():
-    return ["LLNLLOOOOO", "NNLLNOOOOO", "NNOOONLLLL", 2]
+    return [*np.array(["LLNLLOOOOO", "NNLLNOOOOO", "NNOOONLLLL"]), np.int32(2)]
 
 
 # -- barrier ---------------------------------------------------------------------------------------------------------
@@ -267,6 +275,12 @@ def _along(Q0, Q1, x, y, lam, t):
 @right("barrier", "all at once, by a sigmoid")
 def _(Q0, Q1, x, y, lam, t):
     losses = _along(Q0, Q1, x, y, lam, t)
+    return losses, max(losses) - max(losses[0], losses[-1])
+
+
+@wrong("barrier", "two outputs, and the sum of squares")
+def _(Q0, Q1, x, y, lam, t):
+    losses = _along(Q0, Q1, x, y, lam, np.linspace(0, 1, len(t)))       # another way than t
     return losses, max(losses) - max(losses[0], losses[-1])
 
 

@@ -32,6 +32,8 @@ def tally(ids, *, equal=_equal, axis=-1, empty=_letters, less=0):
 tally.mistakes(
     ("An empty place holds no letter, so nothing is counted there: 0. (Empty places are equal to each other, too.)",
      dict(empty=lambda n, ids: n)),
+    ("0 is a letter like any other: only a place with −1 is empty.", dict(empty=lambda n, ids: n * (ids > 0))),
+    ("An empty place has the count 0, and not −1.", dict(empty=lambda n, ids: np.where(ids < 0, -1, n))),
     ("These are the *other* places with the same letter. A letter counts itself.", dict(less=1)),
     ("These are counts over all words. Each word is counted on its own.",
      dict(equal=lambda ids: (ids[:, :, None, None] == ids).sum(2))),
@@ -43,9 +45,13 @@ tally.mistakes(
 
 # -- by_count --------------------------------------------------------------------------------------------------------
 
-def _rows(said, truth, given, share):
+def _among(right, these):
+    return right[these].mean()
+
+
+def _rows(said, truth, given, share, among=_among):
     right = said == truth
-    return {int(c): (float(share(given == c)), float(right[given == c].mean())) for c in np.unique(given)}
+    return {int(c): (float(share(given == c)), float(among(right, given == c))) for c in np.unique(given)}
 
 
 def _kept(said, truth):
@@ -57,22 +63,22 @@ def _best(rows):
 
 
 WORDS = np.array([[2, 2, 1, 1, 1], [3, 2, 3, 2, 3], [1, 1, 1, 0, 0]])
-SAID = np.array([[2, 1, 1, 1, 2], [3, 3, 2, 2, 2], [1, 1, 1, 3, 1]])
+SAID = np.array([[2, 1, 1, 1, 2], [3, 3, 2, 2, 2], [1, 0, 1, 3, 1]])
 
 
 @question((1, 2), {"two words": (SAID[:2], WORDS[:2]),
                    "with empty places": (SAID, WORDS),
                    "always 1": (np.ones((2, 5), int), WORDS[:2]),
-                   "two are the most": (np.array([[2, 1, 1, 2]]), np.array([[2, 2, 1, 0]]))},
+                   "no letter occurs twice": (np.array([[3, 1, 1, 3, 2]]), np.array([[3, 3, 3, 1, 0]]))},
           returns="rows, base", forbidden=LIBRARY, instead="your own means",
           otherwise="Two words by hand: at how many of the ten places is the true count 1, 2, 3? And at how many of "
                     "those is what was said right?",
           hints={"empty slice|invalid value": "A count that no place has gets no entry: only those that occur."})
-def by_count(said, truth, *, kept=_kept, given=lambda said, truth: truth, share=np.mean, base=_best):
+def by_count(said, truth, *, kept=_kept, given=lambda said, truth: truth, share=np.mean, among=_among, base=_best):
     """by_count(said, truth): {count: (share of the places that have it, share of right answers there)} of the true
     counts that occur, empty places left out; and the accuracy of the best answer that is always the same."""
     said, truth = kept(said, truth)
-    rows = _rows(said, truth, given(said, truth), share)
+    rows = _rows(said, truth, given(said, truth), share, among)
     return rows, base(rows)
 
 
@@ -81,13 +87,26 @@ by_count.mistakes(
      dict(kept=lambda said, truth: (said.ravel(), truth.ravel()))),
     ("Grouped by what was *said*: that is how far its answers can be trusted. Group by the true count.",
      dict(given=lambda said, truth: said)),
+    ("The second number is a share of *all* letters. Of those with this true count, how many are right?",
+     dict(among=lambda right, these: (right & these).mean())),
+    ("A place is empty where the *truth* is 0, whatever was said there. A model that says 0 elsewhere is wrong there.",
+     dict(kept=lambda said, truth: (said[(truth > 0) & (said > 0)], truth[(truth > 0) & (said > 0)]))),
     ("A share is of all letters: a number from 0 to 1, not how many there are.", dict(share=np.sum)),
     ("The base rate is that of the *best* constant answer, and 1 need not be the best.",
      dict(base=lambda rows: rows.get(1, (0.0, 0.0))[0])),
     ("The base rate is not the accuracy of these answers: it is what somebody reaches who always says the same.",
      dict(base=lambda rows: sum(share * right for share, right in rows.values()))),
+    ("That is the count itself. The base rate is how often always saying it is right.",
+     dict(base=lambda rows: max(rows, key=lambda c: rows[c][0]))),
     ("The base rate is not one over the number of counts: some counts have many more places than others.",
      dict(base=lambda rows: 1 / len(rows))),
     ("The empty places were left out of the rows, and not of the shares: they have to add up to 1.",
      lambda said, truth: (lambda rows: (rows, _best(rows)))(
          _rows(*_kept(said, truth), truth[truth > 0], lambda these: these.sum() / truth.size))))
+
+
+@by_count.suspect
+def _(got, said, truth):
+    if type(got[0]) is dict and {*got[0]} > {*truth[truth > 0].tolist()}:
+        return "Only counts that occur in the truth get an entry. Which of yours has no place at all?"
+    return None

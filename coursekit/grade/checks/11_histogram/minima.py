@@ -28,11 +28,11 @@ def _student(Q, x, scores=_scores, mix=_mix):
     return mix(scores(Q, x), x)
 
 
-def _case(n, d, seed, turned, lam=0.05, points=5):
+def _case(n, d, seed, turned, lam=0.05, t=(0.0, 0.25, 0.5, 0.75, 1.0)):
     random = np.random.default_rng(seed)
     Q0, Q1 = random.normal(size=(2, d))
     Q1 = Q1 * np.sign(Q0 @ Q1) * (-1 if turned else 1)
-    return (Q0, Q1, *drawn(n, d, seed), lam, np.linspace(0, 1, points))
+    return (Q0, Q1, *drawn(n, d, seed), lam, np.array(t))
 
 
 def _same_side(Q0, Q1):
@@ -43,9 +43,9 @@ def _above_both(losses):
     return losses.max() - max(losses[0], losses[-1])
 
 
-@question((1, 0), {"on the same side": _case(6, 4, 0, False), "on the other side": _case(8, 5, 1, True),
-                   "no penalty": _case(7, 3, 2, True, lam=0.0),
-                   "only the ends": _case(5, 4, 3, False, points=2)},
+@question((1, 0), {"one side": _case(6, 4, 0, False), "opposite sides": _case(8, 5, 1, True),
+                   "no penalty, and uneven steps": _case(7, 3, 2, True, lam=0.0, t=(0.0, 0.1, 0.3, 0.8, 1.0)),
+                   "only the ends": _case(5, 4, 3, False, t=(0.0, 1.0))},
           returns="losses (m,), height", tolerance=(1e-6, 1e-9),
           forbidden=("coursekit.tasks.teacher.minimise",), instead="the formula",
           otherwise="Take the first t, 0: then Q is Q₀. Compute the four numbers of the first sequence's attention, "
@@ -74,6 +74,8 @@ barrier.mistakes(
     ("A score is a product of two g, and each has a √d: the scores were divided by √d only once.",
      dict(scores=lambda Q, x: _scores(Q, x) * len(Q) ** 0.5)),
     ("The squares are divided by d and not by 2d.", dict(halves=1)),
+    ("That is a mean over the sequences. In the formula they are added up.", lambda Q0, Q1, x, y, lam, t: tuple(
+        part / len(x) for part in barrier.reference(Q0, Q1, x, y, lam * len(x), t))),
     ("That is the loss itself. It is asked for per d: divided by d once more.", dict(per=lambda Q: 1)),
     ("The softmax runs over the wrong axis: the weights of *each token* add up to 1, row by row.",
      dict(mix=lambda scores, x: _mix(scores, np.broadcast_to(np.eye(2), (len(x), 2, 2))).mT @ x)),

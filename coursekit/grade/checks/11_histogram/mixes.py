@@ -3,6 +3,7 @@
 import numpy as np
 
 from coursekit.grade.kit.question import question
+from coursekit.grade.kit.same import kind
 from coursekit.tasks.histogram import LETTERS, T
 
 __all__ = ["decode", "triplets"]
@@ -36,7 +37,7 @@ def _whole(V, I):
                    "the own letter is not the loudest": _case(np.array([[2, 0, 0, 0, 0, 0], [1, 1, 3, 3, 3, 3]]), 1.5,
                                                               0.1),
                    "some noise": _case(np.array([[2, 0, 4, 0, 1, 0], [3, 3, 3, 1, 3, 3]]), 6.25, 0.2, 1),
-                   "a small ratio, and noise": _case(np.array([[0, 0, 1, 2, 2, 3], [4, 4, 4, 4, 2, 1]]), 0.3, 0.15, 4)},
+                   "a small ratio, and noise": _case(np.array([[0, 0, 1, 2, 2, 3], [4, 4, 4, 4, 2, 1]]), 0.3, 0.25, 1)},
           returns="letters (n,), counts (n,)",
           otherwise="Take the first mix, less a at letter k, divided by b: for which k are all five numbers whole?",
           hints={"broadcast|shapes": "One letter k after the other will do: then all arrays have the shape (n, D)."})
@@ -69,15 +70,18 @@ decode.mistakes(
      dict(whole=lambda V, I: np.maximum(np.round(V), 0))),
     ("Counts are never negative: the nearest whole number that is 0 or more (1 or more for the own letter) is due.",
      dict(whole=lambda V, I: np.round(V))),
-    ("The farthest letter was taken. The nearest is due.", dict(far=lambda R: -_squares(R))))
+    ("The distance is squared: how far each number is off, squared, then summed.",
+     dict(far=lambda R: np.abs(R).sum(-1))),
+    ("All letters are in the distance, not the one alone that is farthest off.",
+     dict(far=lambda R: np.abs(R).max(-1))))
 
 
 @decode.suspect
 def _(got, U, a, b):
     right = decode.reference(U, a, b)
-    if np.array_equal(got[1], right[1]):
-        return "The counts are right and the letters are not: a letter is the number of its column, from 0."
-    if np.array_equal(got[0], right[0]):
+    if np.array_equal(got[0], right[0] + 1):
+        return "A letter is the number of its column, and columns are numbered from 0."
+    if np.array_equal(got[0], right[0]) and not np.array_equal(got[1], right[1]):
         return "The letters are right and the counts are not: a count is the own letter's whole number."
     return None
 
@@ -96,8 +100,8 @@ def compared(words, place):
 def _readable(got):
     """Are they three words of the task's letters and a place in them?"""
     return type(got) in (tuple, list) and len(got) == 4 and all(
-        type(word) is str and len(word) == T and {*word} <= {*LETTERS} for word in got[:3]) and (
-            type(got[3]) in (int, np.int64) and 0 <= got[3] < T)
+        type(word) in (str, np.str_) and len(word) == T and {*word} <= {*LETTERS} for word in got[:3]) and (
+            kind(got[3]) == "a whole number" and 0 <= got[3] < T)
 
 
 @question((2, 0), {"your words": ()},
@@ -123,7 +127,7 @@ def _(got):
 @triplets.suspect
 def _(got):
     if not _readable(got):
-        return f"Return three strings of {T} letters out of {LETTERS}, and a whole number."
+        return f"Return three strings of {T} letters out of {LETTERS}, and a whole number from 0 to {T - 1}."
     *words, place = got
     if len({word[place] for word in words}) < 3:
         return ("With the same own letter the numbers of the mix are the counts, and 2 more on one of them: one mix, "
