@@ -120,6 +120,11 @@ def _with(order, alpha, scores, orders):
     return float(found), float(np.mean([order(alpha[one], sizes) >= found for one in orders]))
 
 
+def _signs(a):
+    s = np.sign(np.subtract.outer(a, a)[np.triu_indices(len(a), 1)])
+    return s / np.sqrt(np.count_nonzero(s))
+
+
 @wrong("tau", "Which of the six pairs do the weights order as the sizes do?")
 def _(alpha, scores, orders):
     def ranks(x):
@@ -130,6 +135,11 @@ def _(alpha, scores, orders):
 @wrong("tau", "Of each pair of tokens τ asks only which is larger")
 def _(alpha, scores, orders):
     return _with(lambda a, b: np.corrcoef(a, b)[0, 1], alpha, scores, orders)
+
+
+@wrong("tau", "rounding tells equal ones apart")
+def _(alpha, scores, orders):
+    return _with(lambda a, b: _signs(a) @ _signs(b) - 1e-12 * a[0], alpha, scores, orders)
 
 
 @right("tau", "pair by pair")
@@ -145,14 +155,8 @@ def _(alpha, scores, orders):
 
 @right("tau", "two vectors of signs, each divided by its length")
 def _(alpha, scores, orders):
-    up = np.triu_indices(len(alpha), 1)
-
-    def signs(a):
-        s = np.sign(np.subtract.outer(a, a)[up])
-        return s / np.sqrt(np.count_nonzero(s))
-    found = signs(alpha) @ signs(np.abs(scores))
-    count = sum(signs(alpha[one]) @ signs(np.abs(scores)) > found - 1e-9 for one in orders)
-    return found, count / len(orders)
+    found, *others = (_signs(a) @ _signs(np.abs(scores)) for a in (alpha, *alpha[orders]))
+    return found, np.mean(np.array(others) > found - 1e-9)
 
 
 # -- flips -----------------------------------------------------------------------------------------------------------

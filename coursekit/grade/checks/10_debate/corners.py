@@ -31,8 +31,7 @@ def _kept(share):
     return share if 0 <= share <= 1 else None
 
 
-@question((2, 3), {"five tokens": (np.array([0.2, 0.15, 0.3, 0.1, 0.25]), np.array([-3.5, -1.5, 3.0, 4.0, 1.0]), 0.425,
-                                   1.225),
+@question((2, 3), {"five tokens": (np.array([3, 4, 7, 1, 5]) / 20, np.array([0.5, -3.0, 0.0, 1.5, 1.0]), -0.6, 0.2),
                    "three tokens": (np.array([0.5, 0.3, 0.2]), np.array([2.0, -1.0, 1.5]), 0.9, 1.1),
                    "five others": (np.array([0.05, 0.15, 0.2, 0.5, 0.1]), np.array([-4.0, -0.5, 2.5, -3.5, -2.5]),
                                    -1.975, -1.175),
@@ -77,7 +76,7 @@ farthest.mistakes(
     ("A share outside of 0 … 1 was cut to it, and the pair then says something else. Leave such a pair out.",
      dict(keep=lambda share: min(max(share, 0.0), 1.0))),
     ("These are the nearest corner's weights. The farthest is due.", dict(pick=np.argmin)),
-    ("The distance was the sum of differences, |weights − alpha|. Here it is your `js`.",
+    ("By another distance these are the farthest, as by the sum of |weights − alpha|. Here it is your `js`.",
      dict(far=lambda P, q: np.abs(P - q).sum(1))))
 
 

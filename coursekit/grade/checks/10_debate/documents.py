@@ -56,8 +56,8 @@ def _(got):
 
 
 def _is_document(words):
-    return (type(words) in (list, tuple) and FEWEST <= len(words) <= MOST and len({*words}) == len(words)
-            and {*words} <= {*WORDS})
+    return (type(words) in (list, tuple) and FEWEST <= len(words) <= MOST
+            and all(isinstance(word, str) and word in WORDS for word in words) and len({*words}) == len(words))
 
 
 @opposite.suspect

@@ -12,6 +12,7 @@ __all__ = ["tau", "flips"]
 # -- tau -------------------------------------------------------------------------------------------------------------
 
 ORDERS = np.array([[0, 1, 3, 2], [0, 3, 1, 2], [1, 3, 0, 2], [0, 1, 2, 3], [3, 1, 0, 2], [3, 0, 2, 1]])
+EQUAL = np.array([[3, 1, 2, 0, 4], [2, 3, 1, 4, 0], [3, 0, 1, 2, 4], [0, 1, 3, 4, 2], [4, 0, 1, 3, 2], [1, 0, 3, 4, 2]])
 
 
 def _pairs(x):
@@ -32,10 +33,11 @@ def _ordered(a, b, order):
     return a[order], b
 
 
-@question((2, 2), {"four tokens": (np.array([0.4, 0.3, 0.2, 0.1]), np.array([3.0, -1.0, -2.0, 0.5]), ORDERS),
-                   "ties in both": (np.array([0.3, 0.3, 0.1, 0.3]), np.array([-2.0, 2.0, 1.0, 0.5]), ORDERS),
+@question((2, 2), {"four tokens": (np.array([0.4, 0.3, 0.2, 0.1]), np.array([-3.0, 1.0, 2.0, -0.5]), ORDERS),
+                   "ties in both": (np.array([0.3, 0.3, 0.1, 0.3]), np.array([-2.0, 2.0, 1.0, -1.0]), ORDERS),
                    "weights the other way round": (np.array([0.1, 0.2, 0.3, 0.4]), np.array([4.0, 3.0, -2.0, 0.0]),
                                                    ORDERS[1:]),
+                   "equal τ": (np.array([0.3, 0.25, 0.1, 0.15, 0.2]), np.array([1.0, 3.0, -0.5, 4.0, -2.0]), EQUAL),
                    "two tokens": (np.array([0.9, 0.1]), np.array([0.5, -1.0]), ORDERS[:1, :2])},
           returns="τ, share", forbidden=LIBRARY, instead="the pairs",
           otherwise="The first case by hand: sizes 3, 1, 2 and 0.5. Which of the six pairs do the weights order as the "
@@ -59,9 +61,12 @@ tau.mistakes(
     ("τ is divided by the number of all pairs here. Pairs that are tied in one of them cannot be ordered: the root of "
      "two numbers is due, the pairs untied in alpha, and those in the sizes.",
      dict(over=lambda x, y: x.size - len(x))),
+    ("τ is half of what is due. The tables hold each pair twice: is it so above and below?",
+     dict(over=lambda x, y: 2 * _by_ties(x, y))),
     ("τ is divided by the pairs that are tied in neither: that is Goodman and Kruskal's γ.",
      dict(over=lambda x, y: (x * x * y * y).sum())),
-    ("In `share` an order counts that gives just as much: at least τ, not more than τ.", dict(reach=np.greater)),
+    ("In `share` an order counts that gives just as much: at least τ, not more than τ. (Is it `>=` already? Then "
+     "compare with τ − 1e-9.)", dict(reach=np.greater)),
     ("In `share` large τ are due, whatever their sign was: without the bars around them.", dict(value=np.abs)),
     ("`share` counts the orders that do not reach τ.", dict(reach=np.less)),
     ("In `share` the scores were moved with the weights, and no τ changes. Only the weights get a new order.",
@@ -75,12 +80,18 @@ tau.mistakes(
 
 @tau.suspect
 def _(got, alpha, scores, orders):
+    due = tau.reference(alpha, scores, orders)
+    if np.isclose(got[0], due[0]) and tau.reference(alpha, scores, orders, reach=np.greater)[1] < got[1] < due[1]:
+        return "τ is right, and rounding tells equal ones apart: for `share`, compare with τ − 1e-9."
     if type(got) in (tuple, list) and len(got) == 2 and np.isclose(got[0], np.corrcoef(alpha, np.abs(scores))[0, 1]):
         return "That is a correlation of the numbers themselves. Of each pair of tokens τ asks only which is larger."
     return None
 
 
 # -- flips -----------------------------------------------------------------------------------------------------------
+
+NEVER = "Where the decision never changes, T is due."
+
 
 def _decision(alpha, y):
     return 1.0 if alpha @ y > 0 else -1.0
@@ -142,6 +153,12 @@ flips.mistakes(
      "missing.", dict(slope=lambda alpha, y, s: y)),
     ("`by gradient` goes by size here. A token that speaks against the decision does not carry it.",
      dict(slope=lambda alpha, y, s: np.abs(y))),
+    ("Where tokens are alike, the earlier goes first. np.argsort(−x, kind=\"stable\") keeps it so.",
+     dict(kind="late")),
+    ("`by gradient` goes by α y. That is the gradient times the weight; the gradient in the weights is y alone.",
+     dict(slope=lambda alpha, y, s: s * alpha * y)),
+    ("`by attention` goes by α y. Attention does not know what a token says.",
+     dict(weights=lambda alpha, y, s: s * alpha * y)),
     ("`by attention` begins with the smallest weight. The largest comes first.",
      dict(weights=lambda alpha, y, s: -alpha)),
     ("`fewest` goes by the size of α y. Whoever takes away a token that speaks against the decision makes it firmer.",
@@ -154,6 +171,12 @@ flips.mistakes(
     ("The tokens were counted till the decision *stays* another one. The first time counts.", dict(count=_last)),
     ("That is one too few: the token whose loss flips the decision counts as well.",
      dict(none=lambda T, n: n if n == T else n - 1)),
-    ("Where the decision never changes, T is due.", dict(none=lambda T, n: 0 if n == T else n)),
-    ("Where tokens are alike, the earlier goes first. np.argsort(−x, kind=\"stable\") keeps it so.",
-     dict(kind="late")))
+    (NEVER, dict(none=lambda T, n: T - 1 if n == T else n)),
+    ("Three whole numbers are due.", dict(none=lambda T, n: float(n))))
+
+
+@flips.suspect
+def _(got, alpha, y):
+    if any(isinstance(one, float) and one == one for one in got):
+        return "Three whole numbers are due."
+    return NEVER if any(one != n == len(y) for one, n in zip(got, flips.reference(alpha, y), strict=True)) else None

@@ -11,7 +11,8 @@ __all__ = ["js", "shuffled"]
 
 LIBRARY = (*(f"coursekit.evaluate.debate.{name}" for name in (
     "js_divergence", "adversarial_attention", "decision_flips", "effective_attention", "permuted_attention")),
-    "coursekit.evaluate.rank_agreement", "scipy.spatial.distance.jensenshannon", "scipy.stats.kendalltau")
+    "coursekit.evaluate.rank_agreement", "scipy.spatial.distance.jensenshannon", "scipy.spatial.distance.cdist",
+    "scipy.stats.entropy", "scipy.stats.kendalltau")
 
 
 # -- js --------------------------------------------------------------------------------------------------------------
@@ -33,7 +34,8 @@ def _both(p, q, middle, log):
 
 @question((1, 2), {"two rows": (np.array([[0.5, 0.25, 0.25], [0.1, 0.2, 0.7]]), np.array([0.25, 0.25, 0.5])),
                    "sums that are not 1": (np.array([[1.0, 3.0], [0.2, 0.2]]), np.array([4.0, 1.0])),
-                   "zeros": (np.array([[0.5, 0.5, 0.0], [0.0, 0.5, 0.5], [0.0, 0.0, 1.0]]), np.array([1.0, 0.0, 0.0])),
+                   "zeros": (np.array([[0.5, 0.5, 0.0], [0.0, 0.5, 0.5], [0.0, 0.0, 1.0], [6.0, 2.0, 0.0]]),
+                             np.array([0.75, 0.25, 0.0])),
                    "one token": (np.array([[3.0]]), np.array([1.0]))},
           returns="divergences (n,)", forbidden=LIBRARY, instead="the formula",
           otherwise="By hand, for p = (1, 0) and q = (1/2, 1/2): m = (3/4, 1/4), KL(p, m) = log 4/3, and KL(q, m) is "
@@ -100,6 +102,10 @@ shuffled.mistakes(
     ("`sd` is the variance. Its root is due.", dict(root=float)),
     ("Divided by T: so it would be if each weight drew a token for itself. In an order no two draw the same one, which "
      "leaves T − 1.", dict(over=lambda T: T)),
+    ("The average of a_π(s) · a_π(t) was −same / T. How many pairs s ≠ t are there, if (s, t) and (t, s) are two?",
+     dict(over=lambda T: T * T / (T + 1))),
+    ("`mixed` is twice too large: pairs s ≠ t count as (s, t) and as (t, s) on both sides, or on neither.",
+     dict(over=lambda T: T * (T - 1) / (T + 1))),
     ("For `sd` the weights have not lost their mean 1/T: even attention stays the same in every order.",
      dict(a=_no_middle)),
     ("For `sd` the values y have not lost their mean: if all say the same, no order changes the score.",
@@ -114,6 +120,6 @@ def _(got, alpha, y):
     if type(got) in (tuple, list) and len(got) == 2 and {kind(part) for part in got} == {"a number"}:
         if np.isnan(got).any():
             return "One token has one order: its sd is 0, and not 0/0."
-        if np.allclose(got, shuffled.reference(alpha, y), rtol=0.1, atol=0.02):
+        if got[0] != y.mean() and np.allclose(got, shuffled.reference(alpha, y), rtol=0.1, atol=0.02):
             return "Near, as a sample of orders is. All of them are due, exactly: which products of weights come up?"
     return None
