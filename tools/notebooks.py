@@ -75,13 +75,13 @@ class Client(NotebookClient):
 
 def run_cells(notebook, folder):
     """Execute a NotebookNode in place, in `folder`. Returns (number of the cell where it stopped, why), why "" if all
-    went well; cells are counted from 1, text cells too."""
+    went well; cells are counted from 1, text cells too. The kernel's environment is ENVIRONMENT, whoever calls."""
     started = [0]
     client = Client(notebook, timeout=CELL_SECONDS, kernel_name="python3", record_timing=False,
                     resources={"metadata": {"path": str(folder)}},
                     on_cell_start=lambda cell, cell_index: started.append(cell_index + 1))
     try:
-        client.execute()
+        client.execute(env={**os.environ, **ENVIRONMENT})
         problem = ""
     except CellExecutionError as error:
         problem = f"{error.ename}: {error.evalue}"

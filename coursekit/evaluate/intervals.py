@@ -37,9 +37,10 @@ def interval(values, confidence=0.95, seed=0, n_resamples=2000):
     S, n = values.shape
     if not n:
         return Interval(np.nan, np.nan, np.nan, 0)
-    rng, means = np.random.default_rng(seed), []
-    for _ in range(n_resamples):
-        models = rng.integers(S, size=S) if S > 1 else [0]
-        means.append(values[models][:, rng.integers(n, size=n)].mean())
+    rng = np.random.default_rng(seed)
+    models = rng.integers(S, size=(n_resamples, S))
+    documents = rng.integers(n, size=(n_resamples, n))
+    share = (models[..., None] == np.arange(S)).mean(1)                           # (n_resamples, S): of each model
+    means = np.take_along_axis(share @ values, documents, axis=1).mean(1)
     low, high = np.quantile(means, [(1 - confidence) / 2, (1 + confidence) / 2])
     return Interval(float(values.mean()), float(low), float(high), n)

@@ -11,7 +11,7 @@ import torch
 
 from coursekit.explain.attribution import require_methods
 
-CHUNK = 32                              # copies of a document that go through a deep model at once
+CHUNK = 8                               # copies of a document that go through a deep model at once
 TINY = 1e-30
 
 
