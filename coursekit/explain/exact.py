@@ -18,6 +18,7 @@ import numpy as np
 from coursekit.inputs import as_array, as_whole
 
 from .attribution import Attribution
+from .gradients import gauss_legendre
 from .products import by_shares, by_size, read_game, rows_of
 from .surrogate import proximity
 
@@ -153,8 +154,7 @@ def _by_share(game, nodes, semivalue, pairs=False):
     found, n, most = None, 8, max(1, (game.y.shape[1] + 1) // 2)                  # `most` nodes are exact by degree
     while True:
         n, before = min(n, most), found
-        p, weights = np.polynomial.legendre.leggauss(n)
-        found = by_shares(game, nodes, (p + 1) / 2, weights / 2, pairs)
+        found = by_shares(game, nodes, *(part.numpy() for part in gauss_legendre(n)), pairs)
         error = 0.0 if n == most else np.inf if before is None else abs(found - before).max()
         if error <= 1e-13 * abs(found).max(initial=0):
             return found, {"p_nodes": n, "p_error": float(error)}

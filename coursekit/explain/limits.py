@@ -6,6 +6,7 @@ import numpy as np
 
 from .attribution import Attribution
 from .exact import exact_lime, fit, size_law
+from .gradients import gauss_legendre
 from .products import read_game
 
 ORDERS = ("paper", "corrected", "centred", "integral", "mean-field", "delta", "exact")
@@ -70,10 +71,9 @@ def lime_limit(model, document, order="exact", features="places", n=None, kernel
 
 def _continuous(g, g_h, gy, gy_h, g0, nu, order):
     """Coefficients (d,) as if d were so large that the share x of words removed were a real number."""
-    r, w = np.polynomial.legendre.leggauss(200)
-    r = (r + 1) / 2                                                               # √(1 − x): the kernel is smooth in it
+    r, w = (part.numpy() for part in gauss_legendre(200))                     # r = √(1 − x): the kernel is smooth in it
     x = 1 - r**2
-    w *= r * np.exp(-(1 - r)**2 / (2 * nu**2)) * x * (1 - x)
+    w = w * r * np.exp(-(1 - r)**2 / (2 * nu**2)) * x * (1 - x)
     w /= w.sum()
     if order == "centred":
         x, w = np.array([w @ x]), np.ones(1)
