@@ -34,6 +34,7 @@ def in_one_line(text):
     return " ".join(text.split())
 
 
+@pytest.mark.bank
 @pytest.mark.parametrize("name", NAMES)
 def test_all_questions_of_a_notebook_are_announced_and_all_of_the_bank_is_tried(name):
     assignment = ASSIGNMENTS[name]
