@@ -9,7 +9,7 @@ ONE_THREAD = OMP_NUM_THREADS=1 MKL_NUM_THREADS=1 TOKENIZERS_PARALLELISM=false
 help:
 	@echo 'make lab        set up, and open JupyterLab on the first lecture'
 	@echo 'make test       set up, and run the tests (about 9 minutes on two cores)'
-	@echo 'make test-fast  the same without notebooks, sandbox, browser and bank (about 2 minutes)'
+	@echo 'make test-fast  the same without notebooks, sandbox, browser, bank and peers (about 2 minutes)'
 	@echo 'make test-all   every test there is, by hand and before a release (about 25 minutes)'
 	@echo 'make lint       set up, and look over the Python files with ruff'
 	@echo 'make setup      only set up: builds .venv, or brings it up to date'
@@ -33,7 +33,7 @@ test: setup
 	$(TESTS) -m 'not slow'
 
 test-fast: setup
-	$(TESTS) -m 'not (slow or bank or notebook or sandbox or browser)'
+	$(TESTS) -m 'not (slow or bank or notebook or sandbox or browser or peers)'
 
 test-all: setup
 	$(TESTS) --everything

@@ -2,9 +2,9 @@
 
     notebook   executes notebooks in kernels        sandbox   runs student code in a sandbox
     browser    drives a browser                     bank      tries every answer of the bank
-    slow       belongs to `make test-all` alone
+    peers      compares with other packages         slow      belongs to `make test-all` alone
 
-The first three marks are set here, by where a test stands or what it asks for; `bank` and `slow` stand at the tests.
+Most marks are set here, by where a test stands or what it asks for; `bank` and `slow` stand at the tests.
 """
 
 import os
@@ -24,7 +24,8 @@ sys.modules.setdefault("rfc3987_syntax", None)                          # see te
 os.environ["PYTHONPATH"] = os.pathsep.join([LIGHT, *filter(None, [os.environ.get("PYTHONPATH")])])
 
 # Where a test stands (the start of its path) → its mark.
-MARKS = {"browser/": "browser", "notebooks/test_lectures.py": "notebook", "notebooks/test_widgets.py": "notebook",
+MARKS = {"browser/": "browser", "peers/": "peers",
+         "notebooks/test_lectures.py": "notebook", "notebooks/test_widgets.py": "notebook",
          "tools/test_notebooks.py": "notebook", "grading/hostile/": "sandbox",
          "grading/test_bank_sandboxed.py": "sandbox"}
 SANDBOXED = {"sandbox", "kind"}                                         # fixtures
