@@ -12,8 +12,15 @@ from collections import Counter
 import torch
 
 from coursekit.models.decoding import sample
-from coursekit.models.features import clamp_feature, collect, correlations, everywhere, loss_recovered, stream_of
-from coursekit.models.sae import quality, train_sae
+from coursekit.models.features import (
+    clamp_feature,
+    collect_activations,
+    correlations,
+    everywhere,
+    loss_recovered,
+    stream_of,
+)
+from coursekit.models.sae import reconstruction_quality, train_sae
 from coursekit.models.weights import FOLDER, load_weights
 from coursekit.text.generated.dialogues import TONES, dialogues, split_sentences, tone_of
 from tools.store_weights import save_weights, write_card
@@ -91,14 +98,14 @@ def main():
     for name, recipe in RECIPES.items():
         where = sentence_ends(model.tokenizer) if name.endswith("ends") else everywhere
         with tempfile.TemporaryDirectory() as folder, torch.enable_grad():
-            H = collect(stream_of(model, LAYER), batches, f"{folder}/states.npy", where)
+            H = collect_activations(stream_of(model, LAYER), batches, f"{folder}/states.npy", where)
             started = time.process_time()
             saes = [train_sae(H, **recipe, layer=LAYER, seed=seed, progress=False) for seed in SEEDS]
             seconds = (time.process_time() - started) / len(SEEDS)
             save_weights(saes[0], name)
             saes[0] = load_weights(name)                                # measured on what is shipped: half precision
-            unseen = collect(stream_of(model, LAYER), fresh[0], f"{folder}/unseen.npy", where)
-            found = [quality(sae, unseen) for sae in saes]
+            unseen = collect_activations(stream_of(model, LAYER), fresh[0], f"{folder}/unseen.npy", where)
+            found = [reconstruction_quality(sae, unseen) for sae in saes]
             facts = {"Variance explained": mean_sd([each.variance for each in found]),
                      "Features in a state (L0)": mean_sd([each.l0 for each in found]),
                      "Dead features": ", ".join(str(each.dead) for each in found),

@@ -157,7 +157,7 @@ def _weighted(counts, s, gram):
 def _gram(words, V):
     """The function (A, B) → AᵀB (V, V) of two packed arrays: summed pair by pair if that is quicker than V columns."""
     n, L = words.shape
-    if 12 * L <= V:
+    if 12 * L <= min(V, 400):                                         # of many words the pairs would fill the memory
         pairs = (words[:, :, None] * V + words[:, None]).ravel()
         return lambda A, B: np.bincount(pairs, (A[:, :, None] * B[:, None]).ravel(), V * V).reshape(V, V)
     places = (words + V * np.arange(n)[:, None]).ravel()

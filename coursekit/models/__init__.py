@@ -50,7 +50,7 @@ from .encoder_decoder import (
 )
 from .features import (
     clamp_feature,
-    collect,
+    collect_activations,
     correlations,
     logit_effects,
     loss_recovered,
@@ -61,7 +61,7 @@ from .gpt2 import GPT2, GPT2Config, KVCache, gelu, gelu_exact, layer_norm, next_
 from .huggingface import HuggingFaceClassifier
 from .minilm import has_encoder, pretrained_encoder
 from .protocols import BlackBox, WhiteBox
-from .sae import SparseAutoencoder, matched, quality, train_sae
+from .sae import SparseAutoencoder, max_cosine_similarity, reconstruction_quality, train_sae
 from .training import minibatches, train
 from .weights import load_weights, naive_bayes_log_odds
 
@@ -69,10 +69,10 @@ __all__ = [
     "AttentionClassifier", "BlackBox", "EncoderDecoder", "EncoderOnly", "GPT2", "GPT2Config", "HuggingFaceClassifier",
     "KVCache", "MultiHeadAttention", "NextToken", "SparseAutoencoder", "Trace", "TransformerClassifier", "WhiteBox",
     "additive_attention", "alignment_accuracy", "apply_rules", "as_one_sequence", "beam_search", "causal_mask",
-    "clamp_feature", "collect", "correlations", "exact_match", "gelu", "gelu_exact", "generate", "greedy",
+    "clamp_feature", "collect_activations", "correlations", "exact_match", "gelu", "gelu_exact", "generate", "greedy",
     "has_encoder", "keep_nucleus", "keep_top_k", "layer_norm", "load_weights", "log_probabilities", "logit_effects",
-    "loss_recovered", "matched", "minibatches", "naive_bayes_log_odds", "next_token_distribution", "next_token_loss",
-    "pretrained_encoder", "quality", "repetition", "sample", "scaled_dot_product_attention", "single_query_attention",
-    "sinusoidal_positions", "stream_of", "target_loss", "tempered_softmax", "to_ids", "to_words", "top_activating",
-    "train", "train_sae",
+    "loss_recovered", "max_cosine_similarity", "minibatches", "naive_bayes_log_odds", "next_token_distribution",
+    "next_token_loss", "pretrained_encoder", "reconstruction_quality", "repetition", "sample",
+    "scaled_dot_product_attention", "single_query_attention", "sinusoidal_positions", "stream_of", "target_loss",
+    "tempered_softmax", "to_ids", "to_words", "top_activating", "train", "train_sae",
 ]

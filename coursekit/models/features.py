@@ -27,7 +27,7 @@ def stream_of(model, layer):
 
 
 @torch.no_grad()
-def collect(states, batches, path, where=everywhere):
+def collect_activations(states, batches, path, where=everywhere):
     """Write the states (N, d) of all tokens that count to the .npy file `path`, batch by batch, and open it.
 
     Returned is an array that stays on disk: only the rows that one asks for are read, and `train_sae` takes it. One
@@ -35,7 +35,7 @@ def collect(states, batches, path, where=everywhere):
 
     >>> import tempfile
     >>> folder = tempfile.TemporaryDirectory()
-    >>> collect(lambda ids: ids[..., None] * torch.ones(2), [torch.tensor([[1, 2], [3, 4]])],
+    >>> collect_activations(lambda ids: ids[..., None] * torch.ones(2), [torch.tensor([[1, 2], [3, 4]])],
     ...         folder.name + "/states.npy", where=lambda ids: ids > 2)
     memmap([[3., 3.],
             [4., 4.]], dtype=float32)

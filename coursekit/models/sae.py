@@ -101,7 +101,8 @@ class SparseAutoencoder(nn.Module):
 
 def train_sae(H, F, lam=2.0, kind="relu", k=None, epochs=10, batch=256, lr=1e-3, scaled=True, layer=None, seed=0,
               progress=True):
-    """A SparseAutoencoder with F features of the states H (n, d), a tensor or an array (on disk: see `collect`).
+    """A SparseAutoencoder with F features of the states H (n, d), a tensor or an array (on disk: see
+    `collect_activations`).
 
     Adam, its rate falling to 0. W_enc begins with random rows of length 1, W_dec as a tenth of its transpose: at first
     the penalty is weak, so that few features die of it before they are of use. scaled=False leaves the states in their
@@ -130,11 +131,11 @@ class Quality(NamedTuple):
 
 
 @torch.no_grad()
-def quality(sae, H, chunk=4096):
+def reconstruction_quality(sae, H, chunk=4096):
     """The `Quality` of an autoencoder on states H (n, d), read in chunks.
 
     >>> H = torch.eye(4)
-    >>> quality(train_sae(H, 4, lam=0.01, epochs=200, lr=0.01, progress=False), H).variance > 0.9
+    >>> reconstruction_quality(train_sae(H, 4, lam=0.01, epochs=200, lr=0.01, progress=False), H).variance > 0.9
     True
     """
     lost = squares = 0
@@ -149,10 +150,10 @@ def quality(sae, H, chunk=4096):
     return Quality(1 - lost / variance, active.sum().item() / len(H), int((active == 0).sum()))
 
 
-def matched(W, truth):
+def max_cosine_similarity(W, truth):
     """Of each true direction, a column of truth (d, m), the largest cosine with a column of W (d, F): (m,).
 
-    >>> round(matched(torch.eye(3), torch.tensor([[1.0], [1.0], [0.0]])).item(), 3)     # 1/√2
+    >>> round(max_cosine_similarity(torch.eye(3), torch.tensor([[1.0], [1.0], [0.0]])).item(), 3)     # 1/√2
     0.707
     """
     W, truth = nn.functional.normalize(W, dim=0), nn.functional.normalize(truth, dim=0)

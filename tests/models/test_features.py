@@ -6,7 +6,7 @@ import torch
 from coursekit.models import GPT2, GPT2Config, greedy, has_encoder, load_weights, pretrained_encoder, sample
 from coursekit.models.features import (
     clamp_feature,
-    collect,
+    collect_activations,
     correlations,
     logit_effects,
     loss_recovered,
@@ -37,7 +37,7 @@ def pair():
 
 def test_states_are_collected_in_order(pair, tmp_path):
     model, _ = pair
-    H = collect(stream_of(model, 1), BATCHES, tmp_path / "states.npy", odd)
+    H = collect_activations(stream_of(model, 1), BATCHES, tmp_path / "states.npy", odd)
     expected = torch.cat([model.stream(ids)[1][ids % 2 == 1] for ids in BATCHES]).detach()
     assert [file.name for file in tmp_path.iterdir()] == ["states.npy"]
     torch.testing.assert_close(torch.as_tensor(H[:]), expected)
@@ -48,7 +48,7 @@ def test_states_are_collected_in_order(pair, tmp_path):
 def test_nothing_half_written_is_left(pair, tmp_path):
     model, _ = pair
     with pytest.raises(ValueError, match="ids must lie between"):
-        collect(stream_of(model, 1), [*BATCHES, torch.tensor([[99]])], tmp_path / "states.npy")
+        collect_activations(stream_of(model, 1), [*BATCHES, torch.tensor([[99]])], tmp_path / "states.npy")
     assert not list(tmp_path.iterdir())
 
 
@@ -166,7 +166,7 @@ def test_the_pretrained_encoder_is_read_as_well(tmp_path):
     encoder, tokenizer = pretrained_encoder()
     ids = tokenizer(["a good film", "a poor film"], return_tensors="pt").input_ids
     states = lambda ids: encoder(ids, output_hidden_states=True).hidden_states[3]              # noqa: E731
-    H = collect(states, [ids], tmp_path / "states.npy")
+    H = collect_activations(states, [ids], tmp_path / "states.npy")
     assert H.shape == (ids.numel(), 384)
     top = top_activating(train_sae(H, 8, epochs=1, progress=False), states, [ids], n=2)
     assert top.activation.shape == (2, 8)

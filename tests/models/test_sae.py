@@ -3,7 +3,15 @@
 import pytest
 import torch
 
-from coursekit.models.sae import BANDWIDTH, KINDS, SparseAutoencoder, Step, matched, quality, train_sae
+from coursekit.models.sae import (
+    BANDWIDTH,
+    KINDS,
+    SparseAutoencoder,
+    Step,
+    max_cosine_similarity,
+    reconstruction_quality,
+    train_sae,
+)
 
 
 def an_autoencoder(kind="relu", scale=1.0):
@@ -68,14 +76,14 @@ def test_known_directions_are_found():
     H, truth = superposed(0, n=4000, m=4, d=8, share=0.1)
     recipe = dict(F=8, lam=0.5, epochs=30, batch=100, lr=0.02, progress=False)
     sae = train_sae(H, **recipe)
-    assert matched(sae.W_dec, truth).mean() > 0.97 and quality(sae, H).variance > 0.8
+    assert max_cosine_similarity(sae.W_dec, truth).mean() > 0.97 and reconstruction_quality(sae, H).variance > 0.8
     again = train_sae(H.numpy(), **recipe)
     assert torch.equal(again.W_dec, sae.W_dec)                                  # an array is read as a tensor is
 
 
 def test_quality_is_the_same_in_chunks():
     H, sae = torch.randn(100, 5) + 3, an_autoencoder("jumprelu")
-    whole, chunks = quality(sae, H), quality(sae, H.numpy(), chunk=7)
+    whole, chunks = reconstruction_quality(sae, H), reconstruction_quality(sae, H.numpy(), chunk=7)
     assert chunks == pytest.approx(whole, rel=1e-4)
     lost = (sae(H) - H).square().sum() / (H - H.mean(0)).square().sum()
     assert whole.variance == pytest.approx(1 - lost.item(), rel=1e-4)
@@ -87,8 +95,8 @@ def test_quality_is_the_same_in_chunks():
 def test_64_directions_in_16_dimensions_are_found(seed):
     H, truth = superposed(seed)
     recipe = dict(epochs=150, batch=1024, lr=0.03, seed=seed, progress=False)
-    assert matched(train_sae(H, 64, lam=2.0, **recipe).W_dec, truth).mean() >= 0.97
-    assert matched(train_sae(H, 64, lam=2.0, scaled=False, **recipe).W_dec, truth).mean() < 0.9
+    assert max_cosine_similarity(train_sae(H, 64, lam=2.0, **recipe).W_dec, truth).mean() >= 0.97
+    assert max_cosine_similarity(train_sae(H, 64, lam=2.0, scaled=False, **recipe).W_dec, truth).mean() < 0.9
 
 
 @pytest.mark.parametrize("arguments", [("sigmoid",), ("topk",), ("relu", 3)])
