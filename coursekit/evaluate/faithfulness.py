@@ -19,6 +19,8 @@ from coursekit.explain.attribution import Attribution
 from coursekit.explain.masks import evaluate_masks, read_tokens
 from coursekit.show import lines
 
+from .measured import Measured, counting
+
 ERASER_BINS = (0.01, 0.05, 0.10, 0.20, 0.50)        # shares of the tokens (DeYoung et al., ACL 2020, section 4.2)
 
 
@@ -93,7 +95,7 @@ def comprehensiveness(model_or_predict, document, attribution, bins=ERASER_BINS,
 
     The mean, over `bins` (shares of the tokens, at least one token each), of p(all) − p(without them); between −1 and
     1, larger is better. This one is in *probabilities*: σ(log-odds), softmax(logits), or as they are where scores is
-    "probability". The paper takes tokens out: by="delete". scores, progress: as in `deletion_curve`.
+    "probability". The paper takes tokens out: by="delete". scores, progress: as in `deletion_curve`. A `Measured`.
 
     >>> def likes(documents):
     ...     return [2.0 * ("good" in d) for d in documents]
@@ -122,16 +124,15 @@ def sufficiency(model_or_predict, document, attribution, bins=ERASER_BINS, by="r
 def _eraser(model_or_predict, document, attribution, bins, by, mask_token, scores, progress, keep):
     if np.ndim(bins) != 1 or not len(bins) or not all(0 < share <= 1 for share in bins):
         raise ValueError(f"bins are shares of the tokens, above 0 and at most 1, got {bins!r}")
-    everything, order, towards = _prepared(model_or_predict, document, attribution, by, mask_token, scores, progress,
-                                           probabilities=True)
-    if not len(order):
-        return 0.0
-    masks = np.repeat(everything[:1], 1 + len(bins), axis=0)                     # row 0: nothing is away
-    for row, share in enumerate(bins, start=1):
-        cut = -int(-share * len(order) // 1)                                     # rounded up
-        masks[row, order[cut:] if keep else order[:cut]] = False
-    p = towards(masks)
-    return float((p[0] - p[1:]).mean())
+    with counting(model_or_predict) as (model, counter):
+        everything, order, towards = _prepared(model, document, attribution, by, mask_token, scores, progress,
+                                               probabilities=True)
+        masks = np.repeat(everything[:1], 1 + len(bins), axis=0)                 # row 0: nothing is away
+        for row, share in enumerate(bins, start=1):
+            cut = -int(-share * len(order) // 1)                                 # rounded up
+            masks[row, order[cut:] if keep else order[:cut]] = False
+        p = towards(masks) if len(order) else np.zeros(2)
+    return Measured((p[0] - p[1:]).mean(), counter.calls)
 
 
 def _prepared(model_or_predict, document, attribution, by, mask_token, scores, progress, probabilities=False):
