@@ -1,9 +1,10 @@
 """Toy worlds with a known answer: what a model should learn there, and an explanation find, can be written down.
 
-`histogram`, `dyck` and `teacher` are modules: what they offer is called by the module's name.
+`histogram`, `dyck`, `superposition` and `teacher` are modules: what they offer is called by the module's name.
 """
 
-from . import dyck, histogram, teacher
+from . import dyck, histogram, superposition, teacher
 from .additive import LINEAR_WORDS, linear_documents, slalom_documents, slalom_words
 
-__all__ = ["LINEAR_WORDS", "dyck", "histogram", "linear_documents", "slalom_documents", "slalom_words", "teacher"]
+__all__ = ["LINEAR_WORDS", "dyck", "histogram", "linear_documents", "slalom_documents", "slalom_words", "superposition",
+           "teacher"]
