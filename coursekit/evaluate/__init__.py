@@ -7,8 +7,19 @@ from .agreement import Agreement, HumanAgreement, auroc, human_agreement, map_di
 from .faithfulness import ERASER_BINS, Curve, comprehensiveness, deletion_curve, insertion_curve, sufficiency
 from .intervals import Interval, interval
 from .measured import Measured, counting
+from .plausibility import (
+    Consistency,
+    Lipschitz,
+    consistency,
+    explained,
+    implementation_invariance,
+    local_lipschitz,
+    stability,
+    takes_seed,
+)
 from .surrogates import fidelity
 
-__all__ = ["Agreement", "Curve", "ERASER_BINS", "HumanAgreement", "Interval", "Measured", "auroc", "comprehensiveness",
-           "counting", "deletion_curve", "fidelity", "human_agreement", "insertion_curve", "interval", "map_distance",
-           "rank_agreement", "sufficiency"]
+__all__ = ["Agreement", "Consistency", "Curve", "ERASER_BINS", "HumanAgreement", "Interval", "Lipschitz", "Measured",
+           "auroc", "comprehensiveness", "consistency", "counting", "deletion_curve", "explained", "fidelity",
+           "human_agreement", "implementation_invariance", "insertion_curve", "interval", "local_lipschitz",
+           "map_distance", "rank_agreement", "stability", "sufficiency", "takes_seed"]

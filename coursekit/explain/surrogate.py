@@ -20,7 +20,8 @@ def lime(model_or_predict, document, n_samples=1000, seed=0, kernel_width=25, bo
     word that is off is deleted wherever it occurs, so that the words behind it move up; `.on(document)` spreads the
     scores over the document.
     n_samples counts the document itself, which comes first. target: the class if there are several, by default the one
-    with the highest score. `about` has the linear model's intercept and its R² on the weighted samples.
+    with the highest score. `about` has the linear model's intercept, its R² on the weighted samples, and the
+    `standard_errors` of its coefficients.
 
     More samples lead to `exact_lime`, which computes the limit where a model offers its terms.
     Explain log-odds, not probabilities: the surrogate is linear. All tokens count, punctuation too. The package's
@@ -48,6 +49,7 @@ def lime(model_or_predict, document, n_samples=1000, seed=0, kernel_width=25, bo
     errors, spread = (scores - masks @ beta - intercept, scores - np.average(scores, weights=weights))
     r2 = 1 - weights @ errors**2 / (weights @ spread**2) if weights @ spread**2 > 0 else 1.0
     about = {"intercept": intercept, "r2": float(r2), "n_samples": n_samples, "seed": seed, "bow": bow}
+    about |= {"standard_errors": standard_errors(masks, errors, weights, ridge)}
     about |= {"distinct": True} if bow else {}
     return Attribution(features, beta, "LIME", target, about)
 
@@ -98,3 +100,22 @@ def weighted_ridge(Z, y, weights, ridge=1.0):
     A, b = X.T @ X + ridge * np.eye(len(mean)), X.T @ (root * (y - mean_y))
     beta = np.linalg.solve(A, b) if ridge else np.linalg.lstsq(A, b)[0]
     return beta, float(mean_y - mean @ beta)
+
+
+def standard_errors(Z, errors, weights, ridge=1.0):
+    """Standard errors (d,) of `weighted_ridge`'s β, as if its errors (n,) were independent, with variance σ²/weight:
+    σ² (A + λ)⁻¹ A (A + λ)⁻¹ with A = Σ_i w_i Z_i Z_iᵀ, Z centred, σ² = Σ_i w_i error_i²/(n − d − 1); nan for too few.
+
+    Visani et al. (2022, section 3) have the formula; their package leaves Z as it is, though there is an intercept.
+
+    >>> Z = np.array([[1], [1], [0], [0]])
+    >>> standard_errors(Z, np.array([1, -1, 1, -1]), np.ones(4), ridge=0)     # σ² = 4/2, A = 1
+    array([1.41421356])
+    """
+    n, d = np.shape(Z)
+    if n <= d + 1:
+        return np.full(d, np.nan)
+    X = np.sqrt(weights)[:, None] * (Z - np.average(Z, 0, weights))               # (n, d)
+    A = X.T @ X
+    inverse = np.linalg.inv(A + ridge * np.eye(d)) if ridge else np.linalg.pinv(A, hermitian=True)
+    return np.sqrt((inverse @ A * inverse).sum(1) * (weights @ errors**2 / (n - d - 1)))
