@@ -11,6 +11,7 @@ from .coloured import compare, highlight
 from .diagrams import flow_chart, module_diagram
 from .drawings import arrows, token_boxes
 from .explorer import attention_explorer
+from .feature_view import features
 from .html import Html
 from .maps import head_grid, heatmap, positions
 from .pictures import picture
@@ -18,7 +19,7 @@ from .tables import table
 from .trees import beam_tree
 
 __all__ = [
-    "Html", "arrows", "attention_explorer", "bars", "beam_tree", "bertviz_view", "board", "compare", "flow_chart",
-    "head_grid", "heatmap", "highlight", "lines", "module_diagram", "picture", "plane", "positions", "table",
-    "token_boxes",
+    "Html", "arrows", "attention_explorer", "bars", "beam_tree", "bertviz_view", "board", "compare", "features",
+    "flow_chart", "head_grid", "heatmap", "highlight", "lines", "module_diagram", "picture", "plane", "positions",
+    "table", "token_boxes",
 ]

@@ -36,14 +36,14 @@ def highlight(tokens, scores, title=None, scale=None):
     """
     tokens, scores = as_scored(tokens, scores)
     scale = _scale(scores, scale)
-    text = _flow(tokens, _said(tokens, scores)) or "(no tokens)"
+    text = flow(tokens, _said(tokens, scores)) or "(no tokens)"
     head = ""
     if title is not None:
         text = f"{visible(title)}: {text}"
         head = (f'<div dir="auto" style="margin-bottom:2px"><b>{escape(title)}</b> '
                 f'<span style="{_NOTE}">strongest colour, figure 9: ±{scale:.3g}</span></div>')
-    listed = _listed([_flow(tokens, _said(tokens, scores))]) if tokens else ""
-    return Html(f'<div style="margin:4px 0">{head}{_paragraph(tokens, scores, scale)}{listed}</div>', text)
+    listed = _listed([flow(tokens, _said(tokens, scores))]) if tokens else ""
+    return Html(f'<div style="margin:4px 0">{head}{paragraph(tokens, scores, scale)}{listed}</div>', text)
 
 
 def compare(rows):
@@ -61,18 +61,18 @@ def compare(rows):
     if not rows:
         raise ValueError("compare needs at least one row (name, tokens, scores), got none")
     width = max(display_width(name) for name, _, _ in rows)
-    text = "\n".join(name + " " * (width - display_width(name) + 2) + _flow(tokens, _said(tokens, scores))
+    text = "\n".join(name + " " * (width - display_width(name) + 2) + flow(tokens, _said(tokens, scores))
                      for name, tokens, scores in rows)
     tokens = rows[0][1]
     if tokens and all(other == tokens for _, other, _ in rows):
         tables = [[(name, _cells(tokens, scores, start, stop)) for name, _, scores in rows]
                   for start, stop in _bands(tokens)]
     else:
-        tables = [[(name, f'<td style="text-align:left">{_paragraph(tokens, scores, _scale(scores))}</td>')
+        tables = [[(name, f'<td style="text-align:left">{paragraph(tokens, scores, _scale(scores))}</td>')
                    for name, tokens, scores in rows]]
     key = (f'<div style="font-size:85%;margin-top:4px">{_key(1)} {_key(-1)}; each row has its own scale, on which 9 is '
            'its strongest score</div>')
-    listed = _listed([f"{name}: {_flow(tokens, _said(tokens, scores))}" for name, tokens, scores in rows])
+    listed = _listed([f"{name}: {flow(tokens, _said(tokens, scores))}" for name, tokens, scores in rows])
     return Html(f'<div style="margin:4px 0">{"".join(map(_table, tables))}{key}{listed}</div>', text)
 
 
@@ -136,7 +136,7 @@ def _scale(scores, scale=None):
     return float(scale)
 
 
-def _flow(tokens, shown):
+def flow(tokens, shown):
     """Join what is shown of each token, with a space where the tokens themselves do not say where spaces are.
 
     They do say it if one of them contains a space or the mark that byte-pair (Ġ, Ċ) and unigram (▁) tokenizers write
@@ -149,13 +149,14 @@ def _flow(tokens, shown):
     return "".join(s + t for s, t in zip(space, shown, strict=True))
 
 
-def _paragraph(tokens, scores, scale):
+def paragraph(tokens, scores, scale):
+    """The tokens as running text in HTML, each on the colour of its score; `scale` has the strongest."""
     if not tokens:
         return f'<span style="{_NOTE}">(no tokens)</span>'
     shown = [f'<span title="{format_score(s)}" style="{tint(s, scale)}padding:1px">{_marked(t, s, scale)}</span>'
              + "<br>" * t.endswith(("\n", "Ċ")) for t, s in zip(tokens, scores, strict=True)]
     style = "line-height:1.9;white-space:pre-wrap;word-wrap:break-word"
-    return f'<div dir="auto" style="{style}">{_flow(tokens, shown)}</div>'
+    return f'<div dir="auto" style="{style}">{flow(tokens, shown)}</div>'
 
 
 def _bands(tokens):
