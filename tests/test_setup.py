@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parent.parent
-ALONE = ["some cells of the lectures", "a benchmark"]
+ALONE = ["some cells of the lectures", "a benchmark", "tests of the metrics"]
 
 
 @pytest.fixture

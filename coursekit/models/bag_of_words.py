@@ -32,7 +32,7 @@ def train_bag_of_words(documents, labels, words=None, least=3, ridge=1.0):
 
     >>> documents, labels = [["good", "soup"], ["dull", "soup"], ["good"], ["dull"]], [1, 0, 1, 0]
     >>> {word: round(weight, 2) for word, weight in train_bag_of_words(documents, labels, least=2).weights.items()}
-    {'dull': -0.64, 'good': 0.64, 'soup': -0.0}
+    {'dull': -0.67, 'good': 0.67, 'soup': -0.0}
     """
     present, y = [set(document) for document in documents], np.array(labels)
     if y.shape != (len(present),) or {*y.tolist()} != {0, 1}:

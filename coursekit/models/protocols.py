@@ -6,7 +6,9 @@ C > 2 classes.
 
     leave_one_out, lime, kernel_shap, shapley_values,
     fit_slalom, fidelity,
-    curves, comprehensiveness, sufficiency                 BlackBox, or its function `predict` alone
+    curves, comprehensiveness, sufficiency,
+    sensitivity_axiom, non_sensitivity, monotonicity,
+    effective_complexity, infidelity                       BlackBox, or its function `predict` alone
     attention_mean, _max, _sum                             WhiteBox: tokens, own, readout, attentions
     norm_attention, rollout, attention_flow,
     gradient_attention                                     WhiteBox: tokens, own, readout, embed, trace
@@ -16,7 +18,7 @@ C > 2 classes.
                                                            output has queries or keys in its first n columns
     head_patterns                                          tokens, attentions
     exact_lime, exact_shapley, exact_interactions,
-    lime_limit                                             head_terms, of models whose score is a mean of N/D
+    lime_limit, distance_to_exact                          head_terms, of models whose score is a mean of N/D
 
 A black box may have a short cut, `masked_scores(document, by, mask_token)`: a function masks (n, T') → scores (n,) of
 the document under masks, or None where it has none to offer. Who is asked for masks uses it in place of `predict`.
