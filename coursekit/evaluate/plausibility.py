@@ -7,7 +7,6 @@ whether it takes a seed. `functools.partial(lime, n_samples=500)` is one.
 """
 
 import inspect
-from functools import cache
 from itertools import combinations, islice
 from typing import NamedTuple
 from weakref import WeakKeyDictionary
@@ -169,43 +168,48 @@ def local_lipschitz(model, document, explainer, delta=0.75, n_neighbours=16, see
     """
     require_methods(model, "embed", "baseline", "own", "tokenizer", explainer="local_lipschitz")
     tokens = read_tokens(model, document)
-    phi = explained(explainer, model, tokens, seed) if start is None else start
-    words_at = _words_within(model, tokens, delta, as_whole(n_neighbours, "n_neighbours", 2))
-    tried = {}
+    most = as_whole(n_neighbours, "n_neighbours", 2)
 
-    def swap(place, near):
-        word, distance = near
-        x = (*tokens[:place], word, *tokens[place + 1:])
-        change = _relative(explained(explainer, model, list(x), seed).scores, phi.scores)
-        tried[x] = change / distance, distance, change, place
+    def scores(x):
+        found = explained(explainer, model, x, seed)
+        return (found.on(x) if "distinct" in found.about else found).scores
 
-    places = [place for place in np.random.default_rng(seed).permutation(len(tokens)) if words_at(place)]
-    half = (n_neighbours + 1) // 2
-    for i in range(half if places else 0):
-        near = words_at(places[i % len(places)])
-        swap(places[i % len(places)], near[i // len(places) % len(near)])
+    phi, tried = scores(tokens) if start is None else start.scores, {}
+
+    def swap(place, word, distance):
+        x = [*tokens[:place], word, *tokens[place + 1:]]
+        if tuple(x) not in tried:
+            change = _relative(scores(x), phi)
+            tried[tuple(x)] = change / distance, distance, change, place
+
+    order = np.random.default_rng(seed).permutation(len(tokens))
+    near = [(place, words) for place in order if (words := _words_within(model, tokens[place], delta, most))]
+    half = (most + 1) // 2
+    for i in range(half if near else 0):
+        place, words = near[i % len(near)]
+        swap(place, *words[i // len(near) % len(words)])
     if not tried:
         return Lipschitz(np.nan, np.nan, np.nan, np.nan, ())
     steepest = max(tried.values())[-1]
-    for near in words_at(steepest):
-        if len(tried) < n_neighbours and (*tokens[:steepest], near[0], *tokens[steepest + 1:]) not in tried:
-            swap(steepest, near)
+    for word, distance in _words_within(model, tokens[steepest], delta, most):
+        if len(tried) < most:
+            swap(steepest, word, distance)
     x = max(tried, key=tried.get)
     before, after = np.asarray(predictor(model)([tokens, list(x)]), float)
     return Lipschitz(*map(float, tried[x][:3]), float(np.abs(after - before).max()), x)
 
 
-_VOCABULARIES = WeakKeyDictionary()             # model → its words, their embeddings, and the unit of distance
+_VOCABULARIES = WeakKeyDictionary()             # model → words, embeddings, unit of distance, and what was looked up
 
 
 def _vocabulary(model):
-    """(words, embeddings (V, d_e), the root mean square distance of two of them), special tokens left out."""
+    """(words, embeddings (V, d_e), the root mean square distance of two of them, {}), special tokens left out."""
     if model not in _VOCABULARIES:
         words = [word for word in model.tokenizer.vocab if not (word[0] == "[" and word[-1] == "]")]
         with torch.no_grad():
             rows = [_vectors(model, words[i:i + 100]) for i in range(0, len(words), 100)]
         V = torch.cat(rows)
-        _VOCABULARIES[model] = np.array(words, dtype=object), V, float((2 * V.var(0, unbiased=False).sum()).sqrt())
+        _VOCABULARIES[model] = np.array(words, dtype=object), V, float((2 * V.var(0, unbiased=False).sum()).sqrt()), {}
     return _VOCABULARIES[model]
 
 
@@ -215,21 +219,16 @@ def _vectors(model, words):
     return (model.embed(words) - model.baseline(words, "unk"))[own].detach()
 
 
-def _words_within(model, tokens, delta, most):
-    """The function place → [(word, distance), …] of at most so many words within δ of the one there, nearest first."""
-    words, V, unit = _vocabulary(model)
-    e = _vectors(model, tokens)
-
-    @cache
-    def at(place):
-        distance = (V - e[place]).norm(dim=1).numpy() / unit
+def _words_within(model, token, delta, most):
+    """[(word, distance), …] of at most so many words within δ of a token, nearest first: pieces (##) for a piece."""
+    words, V, unit, known = _vocabulary(model)
+    if (token, delta, most) not in known:
+        distance = (V - _vectors(model, [token])).norm(dim=1).numpy() / unit
         near = np.flatnonzero((distance > 1e-4) & (distance <= delta))            # closer: the word itself, rounded
-        piece = tokens[place].startswith("##")                               # a piece for a piece, a word for a word
         alike = ((words[i], float(distance[i])) for i in near[np.argsort(distance[near], kind="stable")]
-                 if words[i].startswith("##") == piece)
-        return list(islice(alike, most))
-
-    return at
+                 if words[i].startswith("##") == token.startswith("##"))
+        known[token, delta, most] = list(islice(alike, most))
+    return known[token, delta, most]
 
 
 def _relative(a, b):

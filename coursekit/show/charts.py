@@ -144,5 +144,45 @@ def plane(labels, x, y, xlabel, ylabel, title=None):
     return picture(fig, titled(title, f"Plane of {xlabel} and {ylabel} with {plural(len(labels), 'point')}: {listed}."))
 
 
+@plain
+def ranges(labels, columns, title=None):
+    """Means with their intervals: a row for each label, a panel for each column, all panels with the same rows.
+
+    labels: n strings, from top to bottom. columns: dict from a panel's name to n triples (mean, low, high); where a
+    mean is nan the row is empty there. The largest and the smallest mean of a panel are named in the alternative text.
+    Raises TypeError or ValueError, in one line, for lengths that differ and nothing to draw.
+
+    >>> ranges(["LIME", "random"], {"score": [(0.5, 0.4, 0.6), (0.1, 0.0, 0.2)]})
+    Means and intervals of 2 rows in 1 panel. score: largest LIME 0.5 [0.4, 0.6], smallest random 0.1 [0, 0.2].
+    """
+    labels = as_strings(labels, "labels")
+    if not labels or not isinstance(columns, dict) or not columns:
+        raise TypeError("ranges needs at least one label, and columns as a dict {name: triples}")
+    fig, axes = new_figure(1.6 + 1.5 * len(columns), 0.24 * len(labels) + 0.9, 1, len(columns))
+    told = []
+    for ax, (name, triples) in zip(np.atleast_1d(axes), columns.items(), strict=True):
+        if len(triples) != len(labels):
+            raise ValueError(f"column {name!r} has {plural(len(triples), 'row')} for {plural(len(labels), 'label')}")
+        triples = np.array(triples, float)                                        # (n, 3)
+        rows = np.flatnonzero(~np.isnan(triples[:, 0]))
+        mean, low, high = triples[rows].T
+        ax.hlines(rows, low, high, color=BLUE, linewidth=2)
+        ax.plot(mean, rows, "o", color=BLUE, markersize=4)
+        ax.set_ylim(len(labels) - 0.5, -0.5)
+        label_axis(ax.yaxis, labels if ax is np.atleast_1d(axes)[0] else [""] * len(labels))
+        ax.set_title(visible(name))
+        ax.grid(alpha=0.25)
+        _quiet(ax)
+        ends = [(word, rows[place]) for word, place in (("largest", mean.argmax()), ("smallest", mean.argmin()))
+                ] if len(rows) else []
+        told.append(f"{visible(name)}: " + (", ".join(
+            f"{word} {visible(labels[i])} {triples[i, 0]:.3g} [{triples[i, 1]:.3g}, {triples[i, 2]:.3g}]"
+            for word, i in ends) or "nothing known"))
+    alt = f"Means and intervals of {plural(len(labels), 'row')} in {plural(len(columns), 'panel')}. {'; '.join(told)}."
+    if title is not None:
+        fig.suptitle(title)
+    return picture(fig, titled(title, alt))
+
+
 def _quiet(ax):
     ax.spines[["top", "right"]].set_visible(False)

@@ -1,0 +1,285 @@
+"""One table: what every explainer of a model is worth, on the same documents, with intervals and corrected tests.
+
+Each pair of a document and an explainer is a cell of its own, computed on one thread from nothing but the two: so the
+numbers are the same in any order and with any number of workers, and a report that was stopped goes on where it was.
+"""
+
+import csv
+from dataclasses import dataclass
+from functools import cached_property, partial
+from time import perf_counter
+
+import numpy as np
+import torch
+
+from coursekit import explain, show
+from coursekit.explain.attribution import Attribution, predictor
+from coursekit.explain.masks import read_tokens
+
+from .agreement import human_agreement
+from .cells import compute, remembering
+from .faithfulness import comprehensiveness, sufficiency
+from .intervals import interval
+from .measured import counting
+from .plausibility import explained, local_lipschitz, stability, takes_seed
+from .truth import distance_to_exact
+
+# What a row has, and whether more is better. Faithful: the first two and the distance; plausible: the others.
+METRICS = {"comprehensiveness": True, "sufficiency": False, "distance": False, "AUROC": True, "VSI": True,
+           "spread": False, "Lipschitz": False, "seconds": False, "calls": False}
+BASELINE = "random"
+
+
+def report(model, documents, explainers=None, reviews=None, path=None, workers=1, seed=0, progress=True, n_seeds=5,
+           n_neighbours=8, delta=0.75, scores=None):
+    """A Report: one row for each explainer, over documents (lists of tokens).
+
+    explainers: {name: explainer}, by default `course_explainers(model)`. reviews: AnnotatedReviews of the documents,
+    where people's marks are known (`stand_in` for the grammar's), for AUROC. Columns, ↑ where more is better:
+
+    comprehensiveness ↑, sufficiency ↓   `comprehensiveness`, `sufficiency`, of words replaced
+    distance ↓        `distance_to_exact`, to the exact Shapley values where the model offers its terms
+    AUROC ↑           `human_agreement` with the consensus
+    VSI ↑, spread ↓   `consistency` over `n_seeds` seeds; what takes no seed is asked twice
+    Lipschitz ↓       `local_lipschitz` with `delta` and `n_neighbours`, where the model has embeddings
+    seconds, calls ↓  of one explanation: on one thread; documents that the model was asked about
+
+    What does not apply is nan. path: a file of JSON lines that keeps each cell as soon as it is there; called again,
+    the report goes on from it. workers: so many processes (explainers must then be functions of a module or partials of
+    them), or the address of a dask scheduler, such as "tcp://host:8786". scores: what the model predicts, as in
+    `deletion_curve`.
+    Raises ValueError, in one line, where `path` keeps a report of something else, and for reviews that do not fit.
+
+    >>> from coursekit.models import load_weights
+    >>> table = report(load_weights("imdb-tame"), [["a", "good", "film"], ["not", "bad"]], n_neighbours=2,
+    ...                explainers={"leave-one-out": explain.leave_one_out}, progress=False)
+    >>> table.rows["leave-one-out"]["calls"].mean                          # of three words 4, of two 3
+    3.5
+    """
+    documents = [read_tokens(model, document) for document in documents]
+    explainers = course_explainers(model) if explainers is None else dict(explainers)
+    if reviews is not None and len(reviews) != len(documents):
+        raise ValueError(f"every document needs its review, got {len(reviews)} for {len(documents)}")
+    how = dict(seed=seed, n_seeds=n_seeds, n_neighbours=n_neighbours, delta=delta, scores=scores,
+               reviews=None if reviews is None else [review.marked_by for review in reviews][:1])
+    cells = {name: [(i, name, _settings(explainer)) for i in range(len(documents))]
+             for name, explainer in explainers.items()}
+    head = {"documents": [" ".join(document) for document in documents], "how": how,
+            "model": np.asarray(predictor(model)(documents[:3]), float).round(2).tolist()}
+    todo = [cell for row in zip(*cells.values(), strict=True) for cell in row]    # one document after the other
+    found = compute(_Work(model, documents, explainers, reviews, how), todo, path, head, workers, progress)
+    return Report(tuple(explainers), {metric: np.array([[found[cell][metric] for cell in row]
+                                                        for row in cells.values()], float) for metric in METRICS})
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Report:
+    """What `report` returns. names: of the M explainers; values: {metric: (M, n)} for n documents, nan where a metric
+    does not apply. As the last line of a cell it shows its table.
+
+    >>> one = Report(("a", "b"), {"spread": np.array([[0.1, 0.1, 0.1, 0.2, 0.2, 0.1], [0.8, 0.9, 0.7, 0.9, 0.8, 0.9]])})
+    >>> round(one.rows["b"]["spread"].mean, 3), one.best["spread"], one.p["a"]["spread"], one.p["b"]["spread"] < 0.05
+    (0.833, 'a', 1.0, True)
+    """
+
+    names: tuple
+    values: dict
+
+    @cached_property
+    def rows(self):
+        """{explainer: {metric: Interval}}, 95 % over documents."""
+        return {name: {metric: interval(values[m]) for metric, values in self.values.items()}
+                for m, name in enumerate(self.names)}
+
+    @cached_property
+    def best(self):
+        """{metric: the explainer with the best mean}, the random baseline left out; None where nothing is known."""
+        found = {}
+        for metric in self.values:
+            means = {name: row[metric].mean for name, row in self.rows.items() if name != BASELINE}
+            known = {name: mean if METRICS[metric] else -mean for name, mean in means.items() if not np.isnan(mean)}
+            found[metric] = max(known, key=known.get) if known else None
+        return found
+
+    @cached_property
+    def p(self):
+        """{explainer: {metric: p}} of the paired bootstrap against the column's best row, by Holm's correction over the
+        column; 1 for the best row itself. Small: the two differ by more than documents explain. That the best row was
+        chosen by looking makes these p a little too small."""
+        columns = {metric: against_the_best(values, self.names.index(self.best[metric]))
+                   if self.best[metric] else np.full(len(self.names), np.nan) for metric, values in self.values.items()}
+        return {name: {metric: float(p[m]) for metric, p in columns.items()} for m, name in enumerate(self.names)}
+
+    def table(self, intervals=False):
+        """The means (with their intervals): ● the best row of a column, ○ what is not told from it (p ≥ .05)."""
+        metrics = [metric for metric, best in self.best.items() if best]
+
+        def cell(name, metric):
+            found, p = self.rows[name][metric], self.p[name][metric]
+            if np.isnan(found.mean):
+                return None
+            mark = " ●" if name == self.best[metric] else " ○" if p >= 0.05 else ""
+            around = f" [{found.low:.3g}, {found.high:.3g}]" if intervals else ""
+            return f"{found.mean:.3g}{around}{mark}"
+
+        arrows = [f"{metric} {'↑' if METRICS[metric] else '↓'}" for metric in metrics]
+        n = next(iter(self.values.values())).shape[1]
+        return show.table({name: [cell(name, metric) for metric in metrics] for name in self.names},
+                          ["explainer", *arrows], title=f"{n} documents; ● best, ○ not told from the best")
+
+    def plot(self, metrics=None):
+        """Means and intervals of all rows, a panel for each metric."""
+        metrics = [metric for metric, best in self.best.items() if best] if metrics is None else metrics
+        return show.ranges(self.names, {metric: [self.rows[name][metric][:3] for name in self.names]
+                                        for metric in metrics})
+
+    def to_csv(self, path):
+        """One line for each explainer and metric: mean, low, high, n, p."""
+        with open(path, "w", newline="", encoding="utf8") as file:
+            lines = csv.writer(file)
+            lines.writerow(["explainer", "metric", "mean", "low", "high", "n", "p"])
+            lines.writerows([name, metric, *found, self.p[name][metric]]
+                            for name, row in self.rows.items() for metric, found in row.items())
+
+    def _repr_html_(self):
+        return self.table().html
+
+    def __repr__(self):
+        return str(self.table())
+
+
+def against_the_best(values, best, seed=0, n_resamples=10_000):
+    """p (M,) of values (M, n): does row m differ from row `best`, on the same n documents? Corrected for M − 1 tests.
+
+    The differences' mean is drawn anew with replacement; p is how often it strays from what it is by as much as that is
+    from 0 (Efron and Tibshirani, 1993, section 16.4). Then Holm (1979): the k-th smallest of the p counts M − k times.
+    1 for fewer than six documents: the differences of five have one sign by chance once in 16 times.
+
+    >>> against_the_best(np.array([[1.0, 2, 3], [1, 2, 3]]), 0)
+    array([1., 1.])
+    """
+    values = np.asarray(values, float)
+    M, n = values.shape
+    d = np.delete(values - values[best], best, axis=0)                            # (M − 1, n)
+    drawn = np.random.default_rng(seed).multinomial(n, np.full(n, 1 / n), n_resamples).astype(float)
+    both = ~np.isnan(d)
+    d = np.where(both, d, 0)
+    with np.errstate(invalid="ignore"):
+        mean = d.sum(1) / both.sum(1)
+        strays = np.abs(drawn @ d.T / (drawn @ both.T) - mean)                    # (n_resamples, M − 1)
+    p = (1 + (strays >= np.abs(mean) * (1 - 1e-12)).sum(0)) / (n_resamples + 1)
+    p = np.where(both.sum(1) < 6, 1.0, p)
+    order = np.argsort(p)
+    p[order] = np.minimum(1, np.maximum.accumulate(p[order] * (len(p) - np.arange(len(p)))))
+    return np.insert(np.where(both.any(1), p, np.nan), best, 1.0)
+
+
+def course_explainers(model, samples=None):
+    """{name: explainer}: all of the course that this model allows, and random scores as the floor.
+
+    samples: about how many documents each one that samples may ask; by default 1000, and 250 where the model has no
+    short cut for masks, where integrated gradients take 16 nodes, too. Left out: `attention_flow` (minutes for six
+    layers; one layer's flow is its weight), `attention_sum` (`attention_mean` times a number) and the steps of
+    `lime_limit`.
+
+    >>> list(course_explainers(len))
+    ['random', 'leave-one-out', 'LIME', 'KernelSHAP', 'Shapley values', 'SLALOM']
+    """
+    quick = getattr(model, "masked_scores", lambda *asked: None)([], "replace", "[UNK]") is not None
+    samples = samples or (1000 if quick else 250)
+    found = {BASELINE: random_scores, "leave-one-out": explain.leave_one_out,
+             "LIME": partial(explain.lime, n_samples=samples), "KernelSHAP": partial(_kernel_shap, samples=samples),
+             "Shapley values": partial(_shapley_values, samples=samples), "SLALOM": partial(_slalom, samples=samples)}
+    if hasattr(model, "from_embeddings"):
+        signed = explain.gradient(model, ["[UNK]"]).signed                        # no layer norm makes the mean zero
+        found |= ({"gradient, mean": partial(explain.gradient, reduce="mean")} if signed else {})
+        found |= {"gradient, L1": partial(explain.gradient, reduce="l1"),
+                  "gradient, L2": partial(explain.gradient, reduce="l2"),
+                  "gradient × input": partial(explain.gradient_x_input, baseline="unk"),
+                  "integrated gradients": partial(explain.integrated_gradients, n_nodes=None if quick else 16)}
+    if hasattr(model, "trace"):
+        found |= {"attention, mean": explain.attention_mean, "attention, max": explain.attention_max,
+                  "attention × norm": explain.norm_attention, "rollout": explain.rollout,
+                  "gradient × attention": explain.gradient_attention}
+    if hasattr(model, "queries_and_keys"):
+        found["relevance × attention"] = explain.relevance_attention
+    if _has_terms(model, []):
+        found |= {"LIME, exact": explain.exact_lime, "Shapley values, exact": explain.exact_shapley}
+    return found
+
+
+def random_scores(model, document, seed=0):
+    """Normal numbers that know nothing: the floor for what is faithful. As steady as a constant, if the seed is held.
+
+    >>> len(random_scores(len, ["good", "film"]))
+    2
+    """
+    tokens = read_tokens(model, document)
+    return Attribution(tokens, np.random.default_rng([seed, len(tokens)]).normal(size=len(tokens)), "random")
+
+
+class _Work:
+    """What computes the cells (document i, explainer's name, its settings), and can be sent to other processes."""
+
+    def __init__(self, model, documents, explainers, reviews, how):
+        self.model, self.documents, self.explainers, self.reviews, self.how = model, documents, explainers, reviews, how
+        self.exact = {}
+
+    def __call__(self, i, name, settings):
+        """The metrics as JSON has them, on one thread: the number of threads changes last digits."""
+        threads = torch.get_num_threads()
+        torch.set_num_threads(1)
+        try:
+            with remembering(self.model) as model:                                # in this cell, and no longer
+                found = self.numbers(model, self.documents[i], self.explainers[name], i)
+        finally:
+            torch.set_num_threads(threads)
+        return {metric: None if np.isnan(found[metric]) else float(found[metric]) for metric in METRICS}
+
+    def numbers(self, model, document, explainer, i):
+        """{metric: number} of an explainer at document i."""
+        seed, n_seeds, known = self.how["seed"], self.how["n_seeds"], dict.fromkeys(METRICS, np.nan)
+        with counting(model) as (counted, counter):
+            start = perf_counter()
+            found = explained(explainer, counted, document, seed)
+            known |= {"seconds": perf_counter() - start, "calls": counter.calls}
+        again = range(seed + 1, seed + n_seeds) if takes_seed(explainer) else [seed]
+        steady = stability([found, *(explained(explainer, model, document, other) for other in again)])
+        found = found.on(document) if "distinct" in found.about else found
+        for metric in (comprehensiveness, sufficiency):
+            known[metric.__name__] = metric(model, document, found, scores=self.how["scores"])
+        if _has_terms(model, document):
+            if i not in self.exact:                                               # which explainers of a document share
+                self.exact = {i: explain.exact_shapley(model, document)}
+            known["distance"] = distance_to_exact(model, document, found, self.exact[i])
+        if self.reviews:
+            known["AUROC"] = human_agreement([found], [self.reviews[i]]).consensus
+        if hasattr(model, "baseline"):
+            known["Lipschitz"] = local_lipschitz(model, document, explainer, self.how["delta"],
+                                                 self.how["n_neighbours"], seed, found).constant
+        return known | {"VSI": steady.vsi, "spread": steady.spread}
+
+
+def _settings(explainer):
+    """An explainer's function and what a partial sets: who changes that, changes the cell."""
+    named = getattr(explainer, "func", explainer)
+    return f"{getattr(named, '__name__', type(named).__name__)} {getattr(explainer, 'keywords', {})}"
+
+
+def _has_terms(model, document):
+    return getattr(model, "head_terms", lambda *asked: None)(document, "[UNK]") is not None
+
+
+def _kernel_shap(model, document, seed=0, samples=1000):
+    """At least four samples a word: fewer determine nothing."""
+    return explain.kernel_shap(model, document, max(samples, 4 * len(document)), seed)
+
+
+def _shapley_values(model, document, seed=0, samples=1000):
+    """As many permutations as the samples allow, an even number, at least four."""
+    return explain.shapley_values(model, document, max(4, samples // max(1, len(document)) // 2 * 2), seed)
+
+
+def _slalom(model, document, seed=0, samples=1000):
+    """What each word's removal does to a SLALOM fitted near the document."""
+    return explain.fit_slalom(model, document, samples, seed=seed).removal_effects(document)

@@ -1,0 +1,151 @@
+"""The one table: the same numbers however they are computed, stopped or not, and tests that are corrected."""
+
+import csv
+import json
+from functools import partial
+
+import numpy as np
+import pytest
+from scipy.stats import ttest_rel
+
+from coursekit.evaluate import against_the_best, comprehensiveness, course_explainers, remembering, report
+from coursekit.explain import gradient, leave_one_out, lime
+from coursekit.models import load_weights
+from coursekit.text import reviews, stand_in
+
+REVIEWS = [stand_in(review) for review in reviews(3, seed=5)]
+EXPLAINERS = {"leave-one-out": leave_one_out, "LIME": partial(lime, n_samples=60, bow=True), "gradient": gradient}
+TIMED = "seconds"
+
+
+@pytest.fixture(scope="module")
+def model():
+    return load_weights("imdb-tame")
+
+
+@pytest.fixture(scope="module")
+def documents(model):
+    return [model.tokenizer.tokenize(review.text)[:14] for review in REVIEWS]
+
+
+@pytest.fixture(scope="module")
+def made(model, documents):
+    return told(model, documents)
+
+
+def told(model, documents, explainers=EXPLAINERS, **more):
+    return report(model, documents, explainers, reviews=REVIEWS, n_seeds=2, n_neighbours=2, progress=False, **more)
+
+
+def assert_same(one, other):
+    assert one.names == other.names
+    for metric in set(one.values) - {TIMED}:
+        np.testing.assert_array_equal(one.values[metric], other.values[metric], metric)
+
+
+def test_numbers_are_those_of_the_metrics(model, documents, made):
+    want = [comprehensiveness(model, d, leave_one_out(model, d)) for d in documents]
+    assert made.values["comprehensiveness"][0] == pytest.approx(want, abs=1e-12)
+    assert made.rows["leave-one-out"]["calls"].mean == 15 and made.rows["LIME"]["calls"].mean == 60
+    assert made.rows["gradient"]["VSI"].mean == 1 and made.rows["LIME"]["spread"].mean > 0
+    assert {name for name, values in made.values.items() if np.isnan(values).any()} <= {"AUROC"}
+    assert made.best["comprehensiveness"] in made.names and made.p[made.best["AUROC"]]["AUROC"] == 1
+
+
+@pytest.mark.parametrize("where", ["two processes", "a scheduler"])
+def test_workers_give_the_same_numbers(model, documents, made, where):
+    if where == "two processes":
+        assert_same(made, told(model, documents, workers=2))
+        return
+    from dask.distributed import LocalCluster
+
+    with LocalCluster(n_workers=1, threads_per_worker=2, processes=False, dashboard_address=None) as cluster:
+        assert_same(made, told(model, documents, workers=cluster.scheduler_address))
+
+
+def test_a_stopped_report_goes_on_where_it_was(model, documents, made, tmp_path):
+    path, asked = tmp_path / "report.jsonl", []
+
+    def stops(model, document):
+        asked.append(document)
+        if len(asked) == 6:
+            raise KeyboardInterrupt
+        return leave_one_out(model, document)
+
+    with pytest.raises(KeyboardInterrupt):
+        told(model, documents, EXPLAINERS | {"leave-one-out": stops}, path=path)
+    with open(path, "ab") as file:
+        file.write(b'{"document": 1, "expl')                                     # the power went off
+    assert_same(made, told(model, documents, EXPLAINERS | {"leave-one-out": stops}, path=path))
+    lines = [json.loads(line) for line in path.read_text().splitlines()]
+    assert len(lines) == 1 + 9 and len({tuple(cell) for cell, _ in lines[1:]}) == 9
+    before = len(asked)
+    told(model, documents, EXPLAINERS | {"leave-one-out": stops}, path=path)
+    assert len(asked) == before, "all cells are there"
+    with pytest.raises(ValueError, match="another model, other documents or settings"):
+        told(model, documents, path=path, seed=1)
+
+
+def test_another_setting_of_an_explainer_is_another_cell(model, documents, tmp_path):
+    path = tmp_path / "report.jsonl"
+    few, more = (report(model, documents[:1], {"LIME": partial(lime, n_samples=n)}, path=path, progress=False)
+                 for n in (50, 80))
+    assert [one.rows["LIME"]["calls"].mean for one in (few, more)] == [50, 80]
+
+
+def test_what_cannot_be_done_is_refused(model, documents):
+    with pytest.raises(ValueError, match="got 3 for 1"):
+        told(model, documents[:1])
+    with pytest.raises(TypeError, match="functions of a module"):
+        told(model, documents, {"mine": lambda model, document: None}, workers=2)
+
+
+def test_a_black_box_has_no_embeddings_and_no_terms():
+    def likes(documents):
+        return [2.0 * ("good" in d) - 3.0 * ("bad" in d) for d in documents]
+
+    found = report(likes, [["a", "good", "film"], ["bad"]], {"leave-one-out": leave_one_out}, progress=False)
+    row = found.rows["leave-one-out"]
+    assert row["calls"].mean == 3 and np.isnan([row[name].mean for name in ("distance", "AUROC", "Lipschitz")]).all()
+    assert "Lipschitz" not in str(found) and found.best["Lipschitz"] is None
+
+
+def test_the_table_names_the_best_and_the_csv_reads_back(made, tmp_path):
+    made.to_csv(tmp_path / "report.csv")
+    with open(tmp_path / "report.csv", newline="", encoding="utf8") as file:
+        read = {(line["explainer"], line["metric"]): line for line in csv.DictReader(file)}
+    for name, row in made.rows.items():
+        for metric, found in row.items():
+            line = read[name, metric]
+            assert tuple(float(line[part]) for part in found._fields) == found
+            assert float(line["p"]) == made.p[name][metric]
+    assert str(made).count("●") == 1 + len(made.values)                          # one a column, one in the title
+    assert made.table(intervals=True).html.count("[") == 3 * len(made.values)
+    assert "leave-one-out" in made.plot(["AUROC", "calls"]).text
+
+
+def test_paired_tests_see_what_intervals_over_documents_hide():
+    random = np.random.default_rng(0)
+    hard = random.normal(size=40)                                                # what documents have in common
+    a, b = hard + 0.1 * random.normal(size=40), hard + 0.1 * random.normal(size=40) + 0.05
+    p = against_the_best([a, b], 1)
+    assert p[1] == 1 and p[0] == pytest.approx(ttest_rel(a, b).pvalue, abs=0.02)
+    d = against_the_best([a, b, hard, hard + 1], 3)
+    assert (d[:3] <= 3 / 10_001 + 1e-12).all(), "Holm counts three tests"
+    assert (against_the_best([a, a, a], 0) == 1).all()
+    assert np.isnan(against_the_best([a, np.full(40, np.nan)], 0)[1])
+
+
+def test_remembering_asks_once_and_changes_nothing(model, documents):
+    want, before = model.predict(documents), dict(vars(model))
+    with remembering(model) as same:
+        got = [same.predict(documents), same.predict(documents[::-1])[::-1]]
+    assert all(np.allclose(one, want, atol=1e-5) for one in got) and vars(model) == before
+
+
+def test_every_explainer_of_the_course_runs(model, documents):
+    names = course_explainers(model, samples=50)
+    found = report(model, [documents[0][:6]], names, n_seeds=2, n_neighbours=2, progress=False)
+    assert list(found.names) == list(names) and {"random", "relevance × attention", "LIME, exact"} < set(names)
+    assert found.rows["Shapley values, exact"]["distance"].mean == pytest.approx(0, abs=1e-12)
+    assert course_explainers(load_weights("imdb-6layer")).keys() < names.keys()
