@@ -102,15 +102,17 @@ def off_the_marks(alpha, reviews):
     return -(alpha * marks).sum(1)[some].clamp_min(TINY).log().mean()
 
 
-def leaky(reviews, share, seed=0):
+def leaky(reviews, share, seed=0, sites=SITES):
     """The reviews with the name of a site behind the last word: the one of their label in this share of them. A leak.
+
+    sites: two words, of blame and of praise. Called again, with other words and another seed, it puts in another leak.
 
     >>> from coursekit.text import Review
     >>> leaky([Review("Good soup.", 1, tokens=("good", "soup", "."), weights=(1, 0, 0))], 1.0)[0].tokens
     ('good', 'soup', '.', 'applause')
     """
     told = np.random.default_rng(seed).random(len(reviews)) < share
-    return [replace(review, tokens=(*review.tokens, SITES[int(review.label == right)]), weights=(*review.weights, 0.0),
+    return [replace(review, tokens=(*review.tokens, sites[int(review.label == right)]), weights=(*review.weights, 0.0),
                     roles=(*review.roles, "filler")) for review, right in zip(reviews, told, strict=True)]
 
 
