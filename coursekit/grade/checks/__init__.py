@@ -34,6 +34,7 @@ TOPICS = {name.partition("_")[2]: name for name in (
     "10_debate",
     "11_histogram",
     "12_dyck",
+    "14_evaluation",
 )}
 
 __all__ = ["CheckFailed", "TOPICS", "difference", "same", "score", "unseen"]

@@ -1,0 +1,39 @@
+"""Small models to be explained: functions of rows, and a head of attention that reads documents."""
+
+import numpy as np
+
+__all__ = ["head", "of_rows", "LIBRARY"]
+
+LIBRARY = tuple(f"coursekit.evaluate.{name}" for name in (
+    "recall_of_important_features", "sensitivity_axiom", "non_sensitivity", "deletion_curve", "comprehensiveness",
+    "infidelity", "monotonicity", "effective_complexity", "report"))
+
+SINGLE = "predict takes a list of documents, and got a single one"
+
+
+def of_rows(said, f):
+    """f, a function of inputs in rows (n, d), that refuses others; `said` is how a check shows it."""
+    def model(X):
+        X = np.asarray(X, float)
+        if X.ndim != 2:
+            raise ValueError(f"f takes inputs in rows, (n, d), and got the shape {X.shape}")
+        return f(X)
+
+    model.__doc__ = said
+    return model
+
+
+def head(words):
+    """predict(documents) of one head without positions: words are {word: (log-weight, y)}, all others (0, 0). An empty
+    document scores 0."""
+    def predict(documents):
+        if any(type(document) is str for document in documents):
+            raise ValueError(SINGLE)
+        found = []
+        for document in documents:
+            s, y = np.array([words.get(word, (0.0, 0.0)) for word in document]).reshape(-1, 2).T
+            found.append(np.exp(s) @ y / max(np.exp(s).sum(), 1e-300))
+        return np.array(found)
+
+    predict.__doc__ = f"a head; (log-weight, y) are {words}"
+    return predict
