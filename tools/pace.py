@@ -1,4 +1,5 @@
-"""How long a lecture takes, by one rule for all: `python -m tools.pace` prints it for each.
+"""How long a lecture takes, by one rule for all: `python -m tools.pace` prints it for each, `python -m tools.pace 05`
+for the sections of one, as docs/notes/ wants them.
 
     minutes = words / 180 + lines of code / 12 + 1 a figure + 2 a prediction + 3 a control, rounded up to 5
 
@@ -7,6 +8,7 @@ An estimate until a class has taken the lecture, but the same for all of them.
 
 import math
 import re
+import sys
 from types import SimpleNamespace
 
 import nbformat
@@ -17,10 +19,10 @@ CONTROL = re.compile(r"\binteract(ive|ive_output|_manual)?\s*\(|@\s*(\w+\.)*inte
 MOST = 110                                              # minutes of one lecture; beyond, it is two
 
 
-def counted(notebook):
+def counted(cells):
     """What the rule counts: words of text, lines of code (none blank), figures, predictions, controls, minutes."""
-    code = [cell for cell in notebook.cells if cell.cell_type == "code"]
-    text = "\n".join(cell.source for cell in notebook.cells if cell.cell_type == "markdown")
+    code = [cell for cell in cells if cell.cell_type == "code"]
+    text = "\n".join(cell.source for cell in cells if cell.cell_type == "markdown")
     figures = sum("<img" in str(output.get("data", {}).get("text/html", "")) or "image/png" in output.get("data", {})
                   for cell in code for output in cell.outputs)
     found = SimpleNamespace(
@@ -29,9 +31,24 @@ def counted(notebook):
         figures=figures,
         predictions=len(re.findall(r"^\W*Predict first", text, re.M)),
         controls=sum(len(CONTROL.findall(cell.source)) for cell in code))
-    exact = found.words / 180 + found.lines / 12 + found.figures + 2 * found.predictions + 3 * found.controls
-    found.minutes = 5 * math.ceil(exact / 5)
+    found.exact = found.words / 180 + found.lines / 12 + found.figures + 2 * found.predictions + 3 * found.controls
+    found.minutes = 5 * math.ceil(found.exact / 5)
     return found
+
+
+def sections(notebook):
+    """[(heading, minutes), …] of a lecture's parts, each with the heading `## …` that it begins with; whole minutes."""
+    parts = [("before the first section", [])]
+    for cell in notebook.cells:
+        pieces = re.split(r"^## (.+)$", cell.source, flags=re.M) if cell.cell_type == "markdown" else [None]
+        for i, piece in enumerate(pieces):
+            if i % 2:
+                parts.append((piece.strip(), []))
+            elif piece is None:
+                parts[-1][1].append(cell)
+            else:
+                parts[-1][1].append(SimpleNamespace(cell_type="markdown", source=piece))
+    return [(heading, max(1, round(counted(cells).exact))) for heading, cells in parts]
 
 
 def stated(notebook):
@@ -39,14 +56,19 @@ def stated(notebook):
     return int(re.search(r"\*\*Takes\*\* (\d+) minutes", notebook.cells[0].source)[1])
 
 
-def main():
+def main(only=""):
+    if only:
+        for path in notebooks.find(only):
+            for heading, minutes in sections(nbformat.read(path, as_version=4)):
+                print(f"| {heading} | {minutes} |")
+        return
     print(f"{'lecture':<24}{'words':>6}{'lines':>6}{'figures':>8}{'predict':>8}{'controls':>9}{'minutes':>8}{'stated':>7}")
     for path in notebooks.find():
         notebook = nbformat.read(path, as_version=4)
-        n = counted(notebook)
+        n = counted(notebook.cells)
         print(f"{path.stem:<24}{n.words:>6}{n.lines:>6}{n.figures:>8}{n.predictions:>8}{n.controls:>9}{n.minutes:>8}"
               f"{stated(notebook):>7}")
 
 
 if __name__ == "__main__":
-    main()
+    main(*sys.argv[1:])

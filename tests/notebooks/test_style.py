@@ -103,12 +103,12 @@ def test_what_the_pretrained_encoder_prints_stands_under_its_condition_and_is_no
 
 
 def test_there_are_predictions(path):
-    assert counted(read(path)).predictions >= 5, "ask five times what will happen before it does"
+    assert counted(read(path).cells).predictions >= 5, "ask five times what will happen before it does"
 
 
 def test_minutes_are_those_of_the_rule(path):
     notebook = read(path)
-    by_rule = counted(notebook).minutes
+    by_rule = counted(notebook.cells).minutes
     assert by_rule <= MOST, f"{by_rule} minutes: this is two lectures"
     assert abs(stated(notebook) - by_rule) <= 10, f"{by_rule} minutes by the rule of tools/pace.py"
 
