@@ -43,13 +43,17 @@ def train_bag_of_words(documents, labels, words=None, least=3, ridge=1.0):
     words = list(dict.fromkeys(as_strings(words, "words")))
     if not words:
         raise ValueError(f"no word is in {least} documents or more: there is nothing to weigh")
-    X = np.array([[*(word in document for word in words), True] for document in present], float)        # (n, words + 1)
+    place = {word: j for j, word in enumerate(words)}
+    X = np.zeros((len(present), len(words) + 1), np.float32)                                           # (n, words + 1)
+    X[:, -1] = 1
+    for row, document in zip(X, present, strict=True):
+        row[[place[word] for word in document if word in place]] = 1
     theta, cost = np.zeros(X.shape[1]), np.full(X.shape[1], float(ridge))
     cost[-1] = 1e-6                                                     # the intercept: only so that it cannot run away
     for _ in range(100):
         p = 1 / (1 + np.exp(-X @ theta))
-        curvature = (X.T * (p * (1 - p))) @ X + np.diag(cost)
-        step = np.linalg.solve(curvature, X.T @ (p - y) + cost * theta)
+        curvature = (X.T * (p * (1 - p)).astype(np.float32)) @ X + np.diag(cost)                       # half the time
+        step = np.linalg.solve(curvature.astype(np.float32), X.T @ (p - y) + cost * theta)
         theta -= step
         if np.abs(step).max() < 1e-9:
             break

@@ -1,0 +1,72 @@
+"""An audit of an explanation, on two pages: questions to be answered, in so many words, and what was measured."""
+
+from pathlib import Path
+
+import numpy as np
+
+from coursekit.explain.attribution import predictor
+from coursekit.models import HuggingFaceClassifier
+from coursekit.show.html import escape
+
+# What an audit says, in this order, and in how many words at most.
+QUESTIONS = {"The model: what it reads, what it says, how good it is, and whom it concerns": 80,
+             "The question: who asks for an explanation, and what for": 60,
+             "The explainers: which, with which settings, and why these": 80,
+             "What the table shows: which are faithful, steady and short, and how sure that is": 120,
+             "A case that is explained well, and one that is not": 100,
+             "What this audit cannot tell, and what would change my mind": 80,
+             "Advice: may this explanation be shown, to whom, with which warning": 60}
+STYLE = ("@page{size:A4;margin:15mm}body{font:10pt/1.35 sans-serif;max-width:180mm;margin:auto;color-scheme:light;"
+         "background:#fff;color:#111}h1{font-size:15pt}h2{font-size:10.5pt;margin:8pt 0 2pt}"
+         "p{margin:0;white-space:pre-wrap}figure{margin:6pt 0;break-inside:avoid;font-size:85%}"
+         "img{max-width:100%;max-height:75mm}table{font-size:85%}")
+
+
+def own_model(model):
+    """(black box, its tokenize(text)) from what people have: for every explainer of the course, and for `report`.
+
+    model: a name or folder of Hugging Face (a sequence classifier); a classifier or pipeline of scikit-learn that takes
+    texts, read as log p (two classes: log-odds); an object with `predict(documents)`, or such a function. Texts are cut
+    by the model's own tokenizer, and at spaces where it has none.
+
+    >>> ask, tokenize = own_model(lambda documents: [document.count("good") for document in documents])
+    >>> ask([tokenize("a good film , good actors")])
+    [2]
+    """
+    if isinstance(model, (str, Path)):
+        model = HuggingFaceClassifier.from_pretrained(str(model))
+    if hasattr(model, "predict_proba"):
+        def log_odds(documents):
+            log_p = np.log(np.clip(model.predict_proba([" ".join(d) for d in documents]), 1e-9, 1))       # (n, C)
+            return log_p[:, 1] - log_p[:, 0] if log_p.shape[1] == 2 else log_p
+
+        return log_odds, str.split
+    predictor(model)                                                    # complains of anything else
+    return model, getattr(getattr(model, "tokenizer", None), "tokenize", str.split)
+
+
+def write_audit(path, title, answers, shown):
+    """Write the audit as one HTML file, to be read anywhere and printed on two pages of A4.
+
+    answers: {question: text}, of all `QUESTIONS`; shown: {caption: what a notebook can show}, the table of `report`
+    and at most three more. Raises ValueError, in one line, for what is missing, and for what is too long.
+
+    >>> write_audit("audit.html", "An audit", {}, {})                     # doctest: +ELLIPSIS
+    Traceback (most recent call last):
+    ValueError: not there yet: ...
+    """
+    lengths = {question: len(answers.get(question, "").split()) for question in QUESTIONS}
+    wrong = [f"{question.partition(':')[0]} ({lengths[question]} words, 10 to {most})"
+             for question, most in QUESTIONS.items() if not 10 <= lengths[question] <= most]
+    wrong += [f"no question of the audit: {name!r}" for name in answers if name not in QUESTIONS]
+    if wrong or not 1 <= len(shown) <= 4:
+        raise ValueError(f"not there yet: {'; '.join(wrong) or 'show one to four results'}")
+    parts = [f"<h2>{escape(question)}</h2><p>{_lines(answers[question])}</p>" for question in QUESTIONS]
+    parts += [f"<figure>{thing._repr_html_()}<figcaption>{escape(name)}</figcaption></figure>"
+              for name, thing in shown.items()]
+    Path(path).write_text(f'<!doctype html><html lang="en"><meta charset="utf-8"><title>{escape(title)}</title>'
+                          f"<style>{STYLE}</style><h1>{escape(title)}</h1>{''.join(parts)}</html>", encoding="utf8")
+
+
+def _lines(text):
+    return "\n".join(map(escape, text.strip().splitlines()))
