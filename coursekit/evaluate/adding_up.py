@@ -2,7 +2,6 @@
 
 import numpy as np
 
-from coursekit.explain.surrogate import sample_masks
 from coursekit.inputs import as_whole
 
 from .measured import Measured, counting
@@ -19,7 +18,7 @@ def infidelity(model_or_predict, document, attribution, masks=None, n_samples=20
     (`about["scale"]`). Its best scores depend on the law of the masks, and are a least-squares fit to them, like LIME.
 
     masks: (n, T), true where a token stays; by default n_samples are drawn, as many tokens off as any other number,
-    1 … T, like LIME's. by, mask_token: as in `evaluate_masks`. progress: show a bar.
+    1 … T: LIME's law, not LIME's draws. by, mask_token: as in `evaluate_masks`. progress: show a bar.
     captum's `infidelity` is the same for a function of masks (inputs: ones; perturb_func: (~masks, masks)). quantus'
     Infidelity takes blocks of an image away, one after the other without putting them back: the same for such masks.
     A `Measured`, n + 1 calls; `about`: standard_error (over masks) and scale.
@@ -37,7 +36,8 @@ def infidelity(model_or_predict, document, attribution, masks=None, n_samples=20
         document, attribution = matched(model, document, attribution)
         T = len(attribution)
         if masks is None:
-            masks = sample_masks(T, as_whole(n_samples, "n_samples", 1) + 1, as_whole(seed, "seed"))[1:]
+            rng, n = np.random.default_rng(as_whole(seed, "seed")), as_whole(n_samples, "n_samples", 1)
+            masks = rng.random((n, T)).argsort(1) >= rng.integers(1, max(1, T) + 1, size=(n, 1))
         masks = np.asarray(masks)
         if masks.ndim != 2 or not len(masks) or masks.shape[1] != T or not np.isin(masks, (0, 1)).all():
             raise ValueError(f"expected masks (n, {T}), true where a token stays, with n ≥ 1, got {masks.shape}")
