@@ -75,7 +75,7 @@ class SparseAutoencoder(nn.Module):
 
     def decode(self, a):
         """The states (…, d) that a (…, F) stands for."""
-        return (nn.functional.linear(a, self.W_dec) + self.b_dec) / self.scale
+        return nn.functional.linear(a, self.W_dec, self.b_dec) / self.scale
 
     def forward(self, h):
         return self.decode(self.encode(h))
@@ -91,9 +91,9 @@ class SparseAutoencoder(nn.Module):
     def loss(self, h, lam):
         """What training makes small (see the top), as a mean over states h (n, d), in units of 1/`scale`."""
         a = self.encode(h)
-        loss = ((self.decode(a) - h) * self.scale).square().sum(-1)
+        loss = (nn.functional.linear(a, self.W_dec, self.b_dec) - h * self.scale).square().sum(-1)
         if self.kind == "relu":
-            loss = loss + lam * (a * self.W_dec.norm(dim=0)).sum(-1)
+            loss = loss + lam * (a @ self.W_dec.norm(dim=0))
         elif self.kind == "jumprelu":
             loss = loss + lam * Step.apply(self.before(h), self.log_theta.exp()).sum(-1)
         return loss.mean()
@@ -109,13 +109,13 @@ def train_sae(H, F, lam=2.0, kind="relu", k=None, epochs=10, batch=256, lr=1e-3,
     own size: what λ does then depends on it.
     """
     torch.manual_seed(seed)
-    sae = SparseAutoencoder(H.shape[1], F, kind, k, layer)
-    some = torch.as_tensor(H[:: max(1, len(H) // 10_000)]).float()
+    sae, H = SparseAutoencoder(H.shape[1], F, kind, k, layer), torch.as_tensor(H)        # what is on disk stays there
+    some = H[:: max(1, len(H) // 10_000)].float()
     if scaled:
         sae.scale = H.shape[1] ** 0.5 / some.norm(dim=1).mean()
     sae.b_dec.data = some.mean(0) * sae.scale
     sae.b_enc.data = -sae.W_enc.data @ sae.b_dec.data           # z = W_enc (h − mean): nothing is dead from the start
-    train(sae, lambda sae, rows: sae.loss(torch.as_tensor(H[rows.numpy()]).float(), lam),
+    train(sae, lambda sae, rows: sae.loss(H[rows].float(), lam),
           lambda generator: [rows.sort().values for rows in minibatches(len(H), batch, generator)],
           epochs, lr, weight_decay=0.0, warmup=0.0, clip=None, seed=seed, progress=progress)
     return sae.requires_grad_(False)
