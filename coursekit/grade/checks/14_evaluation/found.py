@@ -36,8 +36,7 @@ def _put_back(d, n, k, h):
                    "everything is important": (np.array([1.0, -1.0, 3.0]), [2], 3)},
           returns="recall, chance, luck", forbidden=LIBRARY, instead="a sum of your own",
           otherwise="Take four features of sizes 3, 1, 1, 0 with gold [0, 1] and k = 2: one of two ties gets in, and "
-                    "1.5 of two gold features are found on average. And two drawn at random?",
-          hints={"out of bounds": "`gold` holds places of features, counted from 0."})
+                    "1.5 of two gold features are found on average. And two drawn at random?")
 def recall(scores, gold, k, *, size=np.abs, ties=_shared, over=lambda n, k: n, chance=lambda d, n, k: k / d,
            law=_drawn, enough=lambda h, found: h >= found - 1e-9):
     """recall(scores, gold, k): the share of gold features among the k largest sizes, averaged over all ways to break

@@ -57,6 +57,8 @@ aopc.mistakes(
     ("The least important token goes first here.", dict(key=lambda s, a: s * a)),
     ("The fall is counted downwards always. Of a decision *against* the score rises: towards the decision, that is a "
      "fall.", dict(fall=lambda s, f: f)),
+    ("Where the fill is None, the token is deleted. Here something stands in its place.",
+     dict(step=lambda document, order, k, fill: _step(document, order, k, fill or "None"))),
     ("Divided by T. Steps 0 to T are T + 1, with the untouched document.", dict(over=lambda T: T)),
     ("Each token was taken away alone. At step k, the first k are gone together.", dict(step=_alone)),
     ("With a token, its equals elsewhere in the document went as well. Each place has its own attribution.",
