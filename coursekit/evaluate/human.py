@@ -88,7 +88,7 @@ class _Study:
 
     @cached_property
     def widget(self):
-        """The study as an ipywidgets box. The buttons stay the same from page to page: so does the keyboard's place."""
+        """The study as an ipywidgets box. What stays on the page is not made anew: so the keyboard keeps its place."""
         import ipywidgets as w
 
         box, head, note = w.VBox(), w.HTML(), w.HTML()
@@ -192,7 +192,8 @@ class ModelChoiceStudy(_Study):
                    for words in ("I trust the left one", "I trust the right one", "I cannot tell")]
         for side, button in zip(SIDES, buttons, strict=True):
             button.on_click(lambda _, side=side: answer(side))
-        return lambda: [w.HBox(buttons)]
+        row = w.HBox(buttons)
+        return lambda: [row]
 
 
 class WordRemovalStudy(_Study):
@@ -264,11 +265,12 @@ class WordRemovalStudy(_Study):
         return table(rows, ["removed", "right, held out", "right, elsewhere"], ".1%")
 
     def _inputs(self, w, wide, answer):
-        boxes, button = [], w.Button(description="Remove the ticked words and train again", layout=wide)
-        button.on_click(lambda _: answer([box.description for box in boxes if box.value]))
+        grid = w.GridBox(layout=w.Layout(grid_template_columns="repeat(auto-fill, 12em)"))
+        button = w.Button(description="Remove the ticked words and train again", layout=wide)
+        button.on_click(lambda _: answer([box.description for box in grid.children if box.value]))
 
         def inputs():
-            boxes[:] = [w.Checkbox(description=word, indent=False, layout=wide) for word in self.offered]
-            return [w.GridBox(boxes, layout=w.Layout(grid_template_columns="repeat(auto-fill, 12em)")), button]
+            grid.children = [w.Checkbox(description=word, indent=False, layout=wide) for word in self.offered]
+            return [grid, button]
 
         return inputs
