@@ -13,6 +13,7 @@ import torch
 
 from coursekit.models.decoding import sample
 from coursekit.models.features import (
+    by_length,
     clamp_feature,
     collect_activations,
     correlations,
@@ -24,7 +25,7 @@ from coursekit.models.sae import reconstruction_quality, train_sae
 from coursekit.models.weights import FOLDER, load_weights
 from coursekit.text.generated.dialogues import TONES, dialogues, split_sentences, tone_of
 from tools.store_weights import save_weights, write_card
-from tools.train_dialogues import by_length, encoded
+from tools.train_dialogues import encoded
 
 LAYER, DIALOGUES, SEEDS = 2, 3_000, (0, 1, 2)
 SAMPLES, LENGTH, STEERED = 150, 48, ("praise", "secretive", "french")
@@ -41,9 +42,8 @@ def sentence_ends(tokenizer):
 def texts_and_tones(tokenizer, n, seed):
     """n dialogues as batches of ids, and a table (N, 5): is the sentence that ends here in this tone? (TONES' order)"""
     known = dialogues(n, seed=seed)
-    known = sorted(known, key=lambda dialogue: len(tokenizer.encode(dialogue.text)))          # as `by_length` has them
-    batches = list(by_length(encoded(tokenizer, [dialogue.text for dialogue in known])).values())
-    said = [tone for dialogue in known for tone in ("request", *dialogue.tones)]
+    batches, order = by_length([row.tolist() for row in encoded(tokenizer, [dialogue.text for dialogue in known])])
+    said = [tone for i in order for tone in ("request", *known[i].tones)]
     return batches, torch.tensor([[float(tone == column) for column in TONES] for tone in said])
 
 

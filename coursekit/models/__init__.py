@@ -50,6 +50,7 @@ from .encoder_decoder import (
     to_words,
 )
 from .features import (
+    by_length,
     clamp_feature,
     collect_activations,
     correlations,
@@ -70,9 +71,9 @@ __all__ = [
     "AttentionClassifier", "BagOfWords", "BlackBox", "EncoderDecoder", "EncoderOnly", "GPT2", "GPT2Config",
     "HuggingFaceClassifier", "KVCache", "MultiHeadAttention", "NextToken", "SparseAutoencoder", "Trace",
     "TransformerClassifier", "WhiteBox", "additive_attention", "alignment_accuracy", "apply_rules", "as_one_sequence",
-    "beam_search", "causal_mask", "clamp_feature", "collect_activations", "correlations", "exact_match", "gelu",
-    "gelu_exact", "generate", "greedy", "has_encoder", "keep_nucleus", "keep_top_k", "layer_norm", "load_weights",
-    "log_probabilities", "logit_effects", "loss_recovered", "max_cosine_similarity", "minibatches",
+    "beam_search", "by_length", "causal_mask", "clamp_feature", "collect_activations", "correlations", "exact_match",
+    "gelu", "gelu_exact", "generate", "greedy", "has_encoder", "keep_nucleus", "keep_top_k", "layer_norm",
+    "load_weights", "log_probabilities", "logit_effects", "loss_recovered", "max_cosine_similarity", "minibatches",
     "naive_bayes_log_odds", "next_token_distribution", "next_token_loss", "pretrained_encoder",
     "reconstruction_quality", "repetition", "sample", "scaled_dot_product_attention", "single_query_attention",
     "sinusoidal_positions", "stream_of", "target_loss", "tempered_softmax", "to_ids", "to_words", "top_activating",

@@ -1,13 +1,14 @@
 """What a sparse autoencoder's features do in the model whose states it was trained on: look at them, and change them.
 
-A function ids (n, T) → states (n, T, d) stands for the model, `stream_of(gpt2, layer)` for one: what only looks works
+A function ids (n, T) → states (n, T, d) stands for the model, `stream_of(model, layer)` for one: what only looks works
 on any model. What changes the states (`loss_recovered`, `clamp_feature`) is for a GPT2, which has `editing`. Everywhere
 `where(ids)` says which tokens count, a boolean table (n, T); without it all do. Texts come as a list of batches of ids,
-each (n, T), rows of one length together, so that nothing is padded.
+each (n, T), rows of one length together, so that nothing is padded: `by_length` makes them.
 """
 
 import os
 from contextlib import contextmanager
+from itertools import groupby
 from pathlib import Path
 from typing import NamedTuple
 
@@ -15,15 +16,37 @@ import numpy as np
 import torch
 from torch.nn import functional as F
 
+from .gpt2 import GPT2
+
 
 def everywhere(ids):
     """True for every token of ids (n, T)."""
     return torch.ones_like(ids, dtype=torch.bool)
 
 
+def by_length(rows, size=64):
+    """(batches, order): rows, lists of ids, as tensors (n, T) of rows of one length, at most `size` in each.
+
+    The shortest come first; row i, counted through all batches as `Top.text` is, was rows[order[i]].
+
+    >>> by_length([[5, 6], [7], [8, 9]])
+    ([tensor([[7]]), tensor([[5, 6],
+            [8, 9]])], [1, 0, 2])
+    """
+    order = sorted(range(len(rows)), key=lambda i: len(rows[i]))
+    groups = [list(group) for _, group in groupby(order, key=lambda i: len(rows[i]))]
+    return [torch.tensor([rows[i] for i in group[start:start + size]])
+            for group in groups for start in range(0, len(group), size)], order
+
+
 def stream_of(model, layer):
-    """The function ids (n, T) → states (n, T, d_e): what block `layer` of a GPT2 leaves (0: the embeddings)."""
-    return lambda ids: model.run(ids)[0][layer]
+    """The function ids (n, T) → states (n, T, d_e): what block `layer` leaves (0: the embeddings).
+
+    model: a GPT2, or one of transformers that gives `hidden_states`, as `pretrained_encoder()[0]` does.
+    """
+    if isinstance(model, GPT2):
+        return lambda ids: model.run(ids)[0][layer]
+    return lambda ids: model(ids, output_hidden_states=True).hidden_states[layer]
 
 
 @torch.no_grad()

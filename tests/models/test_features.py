@@ -5,6 +5,7 @@ import torch
 
 from coursekit.models import GPT2, GPT2Config, greedy, has_encoder, load_weights, pretrained_encoder, sample
 from coursekit.models.features import (
+    by_length,
     clamp_feature,
     collect_activations,
     correlations,
@@ -15,6 +16,7 @@ from coursekit.models.features import (
 )
 from coursekit.models.sae import SparseAutoencoder, train_sae
 from coursekit.models.weights import FOLDER
+from tests.models.test_gpt2 import gpt2, stored, write
 from tools.train_sae import sentence_ends, shares, texts_and_tones
 
 BATCHES = [torch.arange(12).view(3, 4) % 10, torch.arange(10).view(2, 5)]
@@ -22,7 +24,6 @@ BATCHES = [torch.arange(12).view(3, 4) % 10, torch.arange(10).view(2, 5)]
 
 def odd(ids):
     return ids % 2 == 1
-
 
 
 @pytest.fixture
@@ -63,6 +64,26 @@ def test_top_activating_is_what_a_search_finds(pair):
         for value, text, t in zip(*(table[:, feature].tolist() for table in top), strict=True):
             ids, a = texts[text]
             assert a[t, feature].item() * (ids[t] % 2).item() == pytest.approx(value)
+
+
+def test_any_gpt2_in_the_released_format(tmp_path):
+    """Texts of many lengths, unsorted: collected, trained on, looked at, and steered, with nothing padded."""
+    model = GPT2.from_huggingface(write(tmp_path / "model", stored(gpt2())))
+    rows = [torch.randint(30, (n,)).tolist() for n in (5, 9, 3, 5, 1, 9, 5)]
+    batches, order = by_length(rows, size=2)
+    assert [batch.tolist() for batch in batches] == [
+        [rows[4]], [rows[2]], [rows[0], rows[3]], [rows[6]], [rows[1], rows[5]]] and order == [4, 2, 0, 3, 6, 1, 5]
+    states = stream_of(model, 1)
+    sae = train_sae(collect_activations(states, batches, tmp_path / "states.npy"), 8, epochs=2, layer=1, progress=False)
+    top = top_activating(sae, states, batches, n=1)
+    feature = top.activation[0].argmax().item()
+    a = [sae.activations(model.stream(torch.tensor([row]))[1, 0])[:, feature] for row in rows]      # one text at a time
+    strongest = max(range(7), key=lambda i: a[i].max())
+    assert order[top.text[0, feature]] == strongest and top.position[0, feature] == a[strongest].argmax()
+    assert top.activation[0, feature].item() == pytest.approx(a[strongest].max().item(), abs=1e-5)
+    plain = model(batches[-1])
+    with torch.no_grad(), clamp_feature(model, sae, feature, 50.0):
+        assert (model(batches[-1]) - plain).abs().max() > 1e-3
 
 
 def test_loss_recovered_is_1_for_a_perfect_copy_and_0_for_zeros(pair):
@@ -164,9 +185,11 @@ def test_the_pretrained_encoder_is_read_as_well(tmp_path):
     if not has_encoder():
         pytest.skip("the encoder's package is missing")
     encoder, tokenizer = pretrained_encoder()
-    ids = tokenizer(["a good film", "a poor film"], return_tensors="pt").input_ids
-    states = lambda ids: encoder(ids, output_hidden_states=True).hidden_states[3]              # noqa: E731
-    H = collect_activations(states, [ids], tmp_path / "states.npy")
-    assert H.shape == (ids.numel(), 384)
-    top = top_activating(train_sae(H, 8, epochs=1, progress=False), states, [ids], n=2)
+    texts = ["a good film", "a poor film that nobody needs"]
+    batches, _ = by_length(tokenizer(texts).input_ids)
+    states = stream_of(encoder, 3)
+    H = collect_activations(states, batches, tmp_path / "states.npy")
+    padded = encoder(**tokenizer(texts, padding=True, return_tensors="pt"), output_hidden_states=True).hidden_states[3]
+    torch.testing.assert_close(torch.as_tensor(H[:5]), padded[0, :5], atol=1e-4, rtol=1e-4)
+    top = top_activating(train_sae(H, 8, epochs=1, progress=False), states, batches, n=2)
     assert top.activation.shape == (2, 8)
