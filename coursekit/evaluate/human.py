@@ -260,7 +260,7 @@ class WordRemovalStudy(_Study):
                   for i in rows), f"The words that weigh most: {', '.join(self.offered)}"]
 
     def _told(self):
-        rows = [["", float(self.rows[1]["before"]), float(self.rows[1]["clean_before"])],
+        rows = [["nothing yet", float(self.rows[1]["before"]), float(self.rows[1]["clean_before"])],
                 *([r["removed"], float(r["after"]), float(r["clean_after"])] for r in self.rows[1:])]
         return table(rows, ["removed", "right, held out", "right, elsewhere"], ".1%")
 
