@@ -31,8 +31,9 @@ def train_bag_of_words(documents, labels, words=None, least=3, ridge=1.0):
     Raises ValueError, in one line, for labels that do not fit and where no word is left.
 
     >>> documents, labels = [["good", "soup"], ["dull", "soup"], ["good"], ["dull"]], [1, 0, 1, 0]
-    >>> {word: round(weight, 2) for word, weight in train_bag_of_words(documents, labels, least=2).weights.items()}
-    {'dull': -0.67, 'good': 0.67, 'soup': -0.0}
+    >>> model = train_bag_of_words(documents, labels, words=["good", "dull"])
+    >>> {word: round(weight, 2) for word, weight in model.weights.items()}
+    {'good': 0.67, 'dull': -0.67}
     """
     present, y = [set(document) for document in documents], np.array(labels)
     if y.shape != (len(present),) or {*y.tolist()} != {0, 1}:
