@@ -6,7 +6,7 @@ reviews is the second argument. tools/setup.py adds quantus, without what it ask
 """
 
 import sys
-from time import perf_counter
+from time import process_time
 from types import ModuleType
 
 import captum.attr
@@ -29,12 +29,13 @@ except ModuleNotFoundError:
     quantus = None
 
 WHY = """
-Both sides: explainers that all have, one explanation of each review, {n_seeds} seeds where one samples (two calls where
-none does), {n_neighbours} neighbours with one word swapped, eleven perturbed copies for comprehensiveness and
-sufficiency, AUROC against the grammar's marks. Ours has intervals and tests as well and, where the model offers its
-terms, the distance to exact values. Explanations by captum (gradients, integrated gradients, ablation), lime and shap;
-AUROC and the Lipschitz search by quantus, all neighbours being nearest words at random places (half of ours go on where
-the explanation moved most, hence the larger constants); what no package has, ERASER's two, by model.predict in batches.
+CPU seconds. Both sides: explainers that all have, one explanation of each review, {n_seeds} seeds where one samples
+(two calls where none does), {n_neighbours} neighbours with one word swapped, eleven perturbed copies for
+comprehensiveness and sufficiency, AUROC against the grammar's marks. Ours has intervals and tests as well and, where
+the model offers its terms, the distance to exact values. Explanations by captum (gradients, integrated gradients,
+ablation), lime and shap; AUROC and the Lipschitz search by quantus, all neighbours being nearest words at random places
+(half of ours go on where the explanation moved most, hence the larger constants); what no package has, ERASER's two, by
+model.predict in batches.
 Where the time goes: words replaced in one layer are computed, not asked (imdb-tame). Where each mask is a forward pass,
 a cell asks no document twice: half of a neighbour's masks take the swapped word away, and are the review's own."""
 
@@ -144,17 +145,17 @@ def main(name="imdb-tame", n=None):
           f"{samples} samples, {len(explainers)} explainers")
     found, rows, times, by = [], [], [], Theirs(model, samples)
     for tokens, review in tqdm(marked, unit="review"):                             # in turns: what is busy strikes both
-        times.append(perf_counter())
+        times.append(process_time())
         found.append(report(model, [tokens], explainers, [review], n_seeds=n_seeds, n_neighbours=n_neighbours,
                             progress=False))
-        times.append(perf_counter())
+        times.append(process_time())
         rows.append([by.row(key, tokens, review, n_seeds, n_neighbours, key not in ("gradient, L1", "gradient, L2"))
                      for key in explainers])
-    times = np.diff([*times, perf_counter()])
-    start = perf_counter()
+    times = np.diff([*times, process_time()])
+    start = process_time()
     ours = Report(tuple(explainers), {m: np.hstack([one.values[m] for one in found]) for m in found[0].values})
     print(ours)
-    ours_s, theirs_s = times[::2].sum() + perf_counter() - start, times[1::2].sum()
+    ours_s, theirs_s = times[::2].sum() + process_time() - start, times[1::2].sum()
     columns, means = ("comprehensiveness", "sufficiency", "AUROC", "spread", "Lipschitz"), np.nanmean(rows, 0)
     table([{"theirs": key, **{c: f"{x:.3g}" for c, x in zip(columns, row, strict=True)}}
            for key, row in zip(explainers, means, strict=True)])

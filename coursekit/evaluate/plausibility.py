@@ -203,13 +203,14 @@ _VOCABULARIES = WeakKeyDictionary()             # model → words, embeddings, u
 
 
 def _vocabulary(model):
-    """(words, embeddings (V, d_e), the root mean square distance of two of them, {}), special tokens left out."""
+    """(words but special ones, embeddings (V, d_e), their ‖·‖² (V,), the root mean square distance of two, {})."""
     if model not in _VOCABULARIES:
         words = [word for word in model.tokenizer.vocab if not (word[0] == "[" and word[-1] == "]")]
+        n = len(model.own(words))                                                 # as many as it reads at once
         with torch.no_grad():
-            rows = [_vectors(model, words[i:i + 100]) for i in range(0, len(words), 100)]
-        V = torch.cat(rows)
-        _VOCABULARIES[model] = np.array(words, dtype=object), V, float((2 * V.var(0, unbiased=False).sum()).sqrt()), {}
+            V = torch.cat([_vectors(model, words[i:i + n]) for i in range(0, len(words), n)])
+        unit = float((2 * V.var(0, unbiased=False).sum()).sqrt())
+        _VOCABULARIES[model] = words, V, (V * V).sum(1), unit, {}
     return _VOCABULARIES[model]
 
 
@@ -221,10 +222,11 @@ def _vectors(model, words):
 
 def _words_within(model, token, delta, most):
     """[(word, distance), …] of at most so many words within δ of a token, nearest first: pieces (##) for a piece."""
-    words, V, unit, known = _vocabulary(model)
+    words, V, squares, unit, known = _vocabulary(model)
     if (token, delta, most) not in known:
-        distance = (V - _vectors(model, [token])).norm(dim=1).numpy() / unit
-        near = np.flatnonzero((distance > 1e-4) & (distance <= delta))            # closer: the word itself, rounded
+        e = _vectors(model, [token])[0]
+        distance = (squares - 2 * (V @ e) + e @ e).clamp(min=0).sqrt().numpy() / unit
+        near = np.flatnonzero((distance > 0.01) & (distance <= delta))            # closer: the word itself, rounded
         alike = ((words[i], float(distance[i])) for i in near[np.argsort(distance[near], kind="stable")]
                  if words[i].startswith("##") == token.startswith("##"))
         known[token, delta, most] = list(islice(alike, most))

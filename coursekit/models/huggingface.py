@@ -130,7 +130,8 @@ class HuggingFaceClassifier(nn.Module):
             raise ValueError(f"{tokens[ids.index(None)]!r} is not in the vocabulary and this tokenizer has no [UNK]: "
                              "use its own pieces, tokenizer.tokenize(text)")
         self._check_id(max(ids))
-        strange = [t for t, i in zip(tokens, ids, strict=True) if i == self.tokenizer.unk_token_id and t not in unknown]
+        unk_id = self.tokenizer.unk_token_id                              # a slow look-up
+        strange = [t for t, i in zip(tokens, ids, strict=True) if i == unk_id and t not in unknown]
         if not self._warned.issuperset(strange):                          # perturbed copies do not repeat it
             self._warned.update(strange)
             warnings.warn(f"{len(strange)} of {len(document)} tokens are unknown to the tokenizer, such as "
