@@ -21,12 +21,8 @@ class Measured(float):
         self.calls, self.about = calls, about
         return self
 
-    def __reduce__(self):
-        return _again, (float(self), self.calls, self.about)
-
-
-def _again(value, calls, about):
-    return Measured(value, calls, **about)
+    def __getnewargs_ex__(self):                                        # for copies and pickles
+        return (float(self), self.calls), self.about
 
 
 ROWS = {"predict": len, "from_embeddings": lambda e: prod(e.shape[:-2]), "trace": lambda e: prod(e.shape[:-2]),

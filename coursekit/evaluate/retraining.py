@@ -2,6 +2,7 @@
 
 import copy
 import re
+from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
@@ -107,7 +108,8 @@ def weight_randomisation(model, documents, explainer, seed=0, progress=True):
     top. Passing proves little: an explainer of pure noise passes, if its noise changes with the model.
 
     model: a torch.nn.Module that `explainer` takes; it stays as it is. Each value is a `Measured`: the mean over
-    documents of Spearman's correlation (`rank_agreement`; nan left out), calls, and in `about` values (n_documents,).
+    documents of Spearman's correlation of the |score| (a shuffled top may flip every sign and see what it saw; nan left
+    out), calls, and in `about` values (n_documents,).
     Raises TypeError, in one line, for a model without parameters.
 
     >>> from coursekit.explain import gradient_x_input
@@ -129,7 +131,7 @@ def weight_randomisation(model, documents, explainer, seed=0, progress=True):
                 weight = shuffled.get_parameter(name)
                 weight.copy_(weight.flatten()[torch.randperm(weight.numel(), generator=generator)].view_as(weight))
         with counting(shuffled) as (_, counter):
-            values = [rank_agreement(a, explained(explainer, shuffled, document, seed)).spearman
+            values = [rank_agreement(replace(a, signed=False), explained(explainer, shuffled, document, seed)).spearman
                       for a, document in zip(true, documents, strict=True)]
         found[layer] = Measured(np.nanmean(values), counter.calls, values=np.array(values))
     return found
