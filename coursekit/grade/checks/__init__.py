@@ -34,6 +34,7 @@ TOPICS = {name.partition("_")[2]: name for name in (
     "10_debate",
     "11_histogram",
     "12_dyck",
+    "13_autoencoders",
     "14_evaluation",
 )}
 
