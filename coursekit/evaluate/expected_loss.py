@@ -89,7 +89,7 @@ def _expected_loss(model, document, attribution, masks, loss, label, by, backgro
             raise ValueError(f"words are drawn from the background to replace others, got by={by!r}")
         drawn = _drawn(document, background, as_whole(n_samples, "n_samples", 1), seed)       # (S, d)
         filled = np.where(masks[1:, None], np.array(document, object), drawn)      # (n, S, d)
-        f = scores_of(model, [document, *filled.reshape(-1, len(document)).tolist()], progress)
+        f = scores_of(model, [document, *(fill.tolist() for fills in filled for fill in fills)], progress)
         whole, f = f[0], f[1:].reshape(*filled.shape[:2], *f.shape[1:])
     if label is None and loss == "squared":
         label = whole

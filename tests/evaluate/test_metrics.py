@@ -124,6 +124,19 @@ def test_additive_models_are_judged_rightly(document):
     assert non_sensitivity(additive, document, noise(document)) == len(document) - influential
 
 
+@pytest.mark.parametrize("document", [[], ["good"], ["good", "bad"] * 150])
+def test_no_word_one_word_and_more_words_than_are_read(document):
+    model = load_weights("imdb-tame")
+    a = gradient_x_input(model, document)
+    T = len(a)
+    assert T == min(len(document), 255)
+    for metric in (sensitivity_axiom, non_sensitivity, monotonicity):
+        assert metric(model, document, a).calls == T + 1
+    drawn = monotonicity(model, document, a, background=[["the"]], n_samples=2)
+    assert len(drawn.about["expected_loss"]) == T and (np.isnan(drawn) or -1 <= drawn <= 1)
+    assert np.isnan(effective_complexity(model, document, a, -1)) and infidelity(model, document, a, n_samples=3) >= 0
+
+
 def test_redundancy_fools_non_sensitivity():
     model, document = BagOfWords({"good": 2.0}), ["good", "good", "film"]
     found = non_sensitivity(model, document, shapley_values(model, document))          # 1 and 1: each alone may go
