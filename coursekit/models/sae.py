@@ -71,7 +71,10 @@ class SparseAutoencoder(nn.Module):
         if self.kind == "jumprelu":
             return z * Step.apply(z, self.log_theta.exp())
         a = z.relu()
-        return a if self.kind == "relu" else a * (a >= a.topk(self.k).values[..., -1:])
+        if self.kind == "topk":
+            values, features = a.topk(self.k)
+            return torch.zeros_like(a).scatter(-1, features, values)
+        return a
 
     def decode(self, a):
         """The states (…, d) that a (…, F) stands for."""
