@@ -82,7 +82,7 @@ def _(predict, document, attributions, fills):
     return predict(document), 0
 
 
-@wrong("aopc", "Towards the decision *against* that is a fall by 2")
+@wrong("aopc", "Towards the decision *against* these are falls by 2 and 2.5")
 def _(predict, document, attributions, fills):
     return np.ones((len(attributions), len(fills))), np.zeros(len(fills), int)
 
@@ -233,6 +233,11 @@ def _():
 @wrong("fool", "add what all five moves leave at 0")
 def _():
     return FIRST, FIRST
+
+
+@wrong("fool", "A move sees the second one")
+def _():
+    return FIRST, 1.7e308 * np.array([1, -1, 1, -1, 1, -1, -1, 1])               # all that is measured is nan
 
 
 @wrong("fool", "As much of one may be added as you like")

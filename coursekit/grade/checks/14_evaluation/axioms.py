@@ -12,33 +12,25 @@ TINY = 1e-6
 
 
 def _mixed(X):
-    return np.minimum(X[:, 0], 1) + X[:, 1] * X[:, 2] - 2 * X[:, 3] + 1e-8 * X[:, 4]
+    return np.minimum(X[:, 0], 1) + X[:, 1] * X[:, 2] - 2 * X[:, 3] + 1e-8 * X[:, 4] + 8e-6 * X[:, 5]
 
 
 def _mixed_product(z):
-    """input times gradient"""
+    """input times gradient, and 0 for x_5"""
     return z * np.array([float(z[0] < 1), z[2], z[1], -2.0, 1e-8, 0.0])
 
 
-MIXED = of_rows("min(x_0, 1) + x_1 · x_2 − 2 x_3 + 0.00000001 x_4, of six features", _mixed)
+MIXED = of_rows("min(x_0, 1) + x_1 · x_2 − 2 x_3 + 0.00000001 x_4 + 0.000008 x_5, of six features", _mixed)
 PLATEAU = of_rows("1 − ReLU(1 − x)", lambda X: 1 - np.maximum(1 - X[:, 0], 0))
 
 
 def _from_baseline(x, baseline, j):
     """(the input that is explained, the one that it is compared with)."""
-    z = baseline.copy()
-    z[j] = x[j]
-    return z, baseline
+    return np.where(np.arange(len(x)) == j, x, baseline), baseline
 
 
 def _one_by_one(x, baseline, j):
     return np.where(np.arange(len(x)) <= j, x, baseline), np.where(np.arange(len(x)) < j, x, baseline)
-
-
-def _to_baseline(x, baseline, j):
-    z = x.copy()
-    z[j] = baseline[j]
-    return x, z
 
 
 def _each(x, others, j):
@@ -47,14 +39,14 @@ def _each(x, others, j):
     return rows
 
 
-@question((2, 2), {"six features": (MIXED, _mixed_product, np.array([2.0, 0.0, 0.5, 2.0, -1.0, 1.0]),
-                                    np.array([2.0, -1.0, -1.0, 1.0, 2.0, -1.0]),
-                                    np.array([[0.5, 4.0, 1.0, 2.0, 3.0, 0.5], [-1.0, 3.0, 2.0, 2.0, -1.0, 3.0]])),
+@question((2, 2), {"six features": (MIXED, _mixed_product, np.array([2.0, 0.0, 0.5, 2.0, -3.0, 1.0]),
+                                    np.array([2.0, -1.0, -1.0, 3.0, 2.0, -1.0]),
+                                    np.array([[1.5, 4.0, 1.0, 2.0, 3.0, 0.5], [3.0, 3.0, 2.0, 2.0, -1.0, 3.0]])),
                    "many zeros": (MIXED, _mixed_product, np.array([2.0, 0.0, 0.0, 0.0, 0.0, 0.0]),
-                                  np.array([0.0, -1.0, 1.0, 0.5, -1.0, 0.5]),
-                                  np.array([[0.0, -1.0, 4.0, 1.0, -1.0, 0.5], [1.0, 0.5, 0.5, 0.5, 1.0, 1.0]])),
+                                  np.array([0.0, -1.0, 1.0, 0.0, -1.0, 0.5]),
+                                  np.array([[0.0, -1.0, 4.0, 1.0, -1.0, 0.5], [1.0, 0.5, 0.5, -1.0, 1.0, -0.5]])),
                    "1 − ReLU(1 − x), its gradient": (PLATEAU, lambda z: (z < 1) * 1.0, np.array([2.0]), np.zeros(1),
-                                                     np.array([[0.5], [3.0]])),
+                                                     np.array([[3.0], [0.5]])),
                    "1 − ReLU(1 − x), integrated": (PLATEAU, lambda z: np.minimum(z, 1), np.array([2.0]), np.zeros(1),
                                                    np.array([[3.0]]))},
           returns="violated (d,), mismatch", forbidden=LIBRARY, instead="`f` and `explain`",
@@ -77,7 +69,8 @@ def sensitivity(f, explain, x, baseline, others, *, pair=_from_baseline, moves=l
 
 sensitivity.mistakes(
     ("For the axiom, x_j was put back to the baseline, and all others stayed as in x. It speaks of an input that "
-     "differs from the *baseline* in one feature.", dict(pair=_to_baseline)),
+     "differs from the *baseline* in one feature.",
+     dict(pair=lambda x, baseline, j: (x, np.where(np.arange(len(x)) == j, baseline, x)))),
     ("For the axiom the explanation of x was read. Explain the input that differs from the baseline in one feature.",
      lambda f, explain, x, baseline, others: sensitivity.reference(
          f, lambda z, e=explain: e(x) if (z != x).any() else e(z), x, baseline, others)),
@@ -91,6 +84,9 @@ sensitivity.mistakes(
     ("Is it really 0? Up to 0.000001 counts as 0, of changes and of attributions.",
      dict(moves=lambda d: d != 0, silent=lambda a, j: a[j] == 0, zero=lambda a: a == 0,
           idle=lambda d: (d == 0).all())),
+    ("Is it really 0? Up to 0.000001 counts as 0, of changes and of attributions.", dict(zero=lambda a: a == 0)),
+    ("A change of 0.000004 is one: only up to 0.000001 counts as 0. np.isclose and np.allclose have other limits, but "
+     "for rtol=0, atol=1e-6.", dict(moves=lambda d: abs(d) > 3e-5, idle=lambda d: (np.abs(d) <= 3e-5).all())),
     ("`mismatch` counts one side alone, attributions of 0 to features that do something. The other side is missing.",
      dict(differ=lambda a, b: a & ~b)),
     ("`mismatch` counts one side alone, features that do nothing and have an attribution. The other side is missing.",
@@ -98,5 +94,7 @@ sensitivity.mistakes(
     ("`mismatch` is the union of both sets. Leave out what is in both.", dict(differ=np.logical_or)),
     ("For `mismatch` a feature does nothing if *no* row of `others` changes the score.",
      dict(idle=lambda d: (np.abs(d) <= TINY).any())),
+    ("For `mismatch` changes that cancel are none here. Look at each row's by itself.",
+     dict(idle=lambda d: abs(d.mean()) <= TINY)),
     ("For `mismatch` whole rows of `others` were taken. One feature at a time, all the others as in x.",
      dict(change=lambda x, others, j: others)))

@@ -61,9 +61,9 @@ def _(got):
     if type(got) not in (list, tuple) or len(got) != 2 or not all(map(_is_one, got)):
         return f"two arrays are due, {T} finite numbers each, not all 0"
     (near, area, _), (other, _, raw) = map(measured, got)
-    if near > FAR or area < -1e-9:
+    if not (near <= FAR and area >= -1e-9):                                                  # nan is neither
         return f"first: cosine {near:.3f} and area {area:+.4f} beside the truth's; at most {FAR} and at least 0 are due"
-    if other > FAR or raw > LITTLE:
+    if not (other <= FAR and raw <= LITTLE):
         return f"second: cosine {other:.3f} and infidelity {raw:.5f}; at most {FAR} and {LITTLE} are due"
     return None
 
@@ -75,13 +75,13 @@ def _is_one(a):
 @fool.suspect
 def _(got):
     if type(got) not in (list, tuple) or len(got) != 2 or not all(map(_is_one, got)):
-        return "Return two arrays of eight numbers each."
+        return "Return two arrays of eight numbers each, finite and not all 0."
     (near, area, _), (other, _, raw) = map(measured, got)
-    if area < -1e-9:
+    if not area >= -1e-9:
         return "The first one takes the words away in a worse order than the truth. Begin with the truth's order."
-    if near > FAR:
+    if not near <= FAR:
         return ("The first one's order is right, and it is still too near. A cosine knows where 0 lies: does the area "
                 "over the curve?")
-    if raw > LITTLE:
+    if not raw <= LITTLE:
         return "A move sees the second one. Begin with your `best`, and add what all five moves leave at 0."
     return None

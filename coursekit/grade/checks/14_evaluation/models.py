@@ -6,7 +6,7 @@ __all__ = ["head", "of_rows", "LIBRARY"]
 
 LIBRARY = tuple(f"coursekit.evaluate.{name}" for name in (
     "recall_of_important_features", "sensitivity_axiom", "non_sensitivity", "deletion_curve", "comprehensiveness",
-    "infidelity", "monotonicity", "effective_complexity", "report"))
+    "infidelity", "monotonicity", "effective_complexity", "against_the_best", "report"))
 
 SINGLE = "predict takes a list of documents, and got a single one"
 
@@ -23,17 +23,19 @@ def of_rows(said, f):
     return model
 
 
-def head(words):
-    """predict(documents) of one head without positions: words are {word: (log-weight, y)}, all others (0, 0). An empty
-    document scores 0."""
+def head(words, later=0.0, empty=0.0):
+    """predict(documents) of one head: words are {word: (log-weight, y)}, all others (0, 0); `later` is added to the
+    log-weight at each step to the right, and `empty` is the score of an empty document."""
     def predict(documents):
         if any(type(document) is str for document in documents):
             raise ValueError(SINGLE)
         found = []
         for document in documents:
             s, y = np.array([words.get(word, (0.0, 0.0)) for word in document]).reshape(-1, 2).T
-            found.append(np.exp(s) @ y / max(np.exp(s).sum(), 1e-300))
+            weights = np.exp(s + later * np.arange(len(s)))
+            found.append(weights @ y / weights.sum() if len(s) else empty)
         return np.array(found)
 
-    predict.__doc__ = f"a head; (log-weight, y) are {words}"
+    predict.__doc__ = (f"a head; (log-weight, y) are {words}, and place t adds {later} t to the log-weight; an empty "
+                       f"document scores {empty}")
     return predict

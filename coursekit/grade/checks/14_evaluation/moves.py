@@ -31,21 +31,14 @@ def _shortest(moves, lost):
     return np.linalg.pinv(moves) @ lost
 
 
-def _with_intercept(moves, lost):
-    return np.linalg.pinv(moves - moves.mean(0)) @ (lost - lost.mean())
-
-
-def _one_by_one(moves, lost):
-    return moves.T @ lost / np.maximum((moves ** 2).sum(0), 1e-300)
-
-
 @question((2, 2), {"three features": (PRODUCT, np.array([2.0, 3.0, 1.0]),
                                       np.array([[3.0, 2.0, -2.0], [1.0, 1.0, -1.0], [-1.0, 0.0, 4.0]]),
                                       np.array([[1.0, 0.0, 0.5], [2.0, 3.0, 0.0], [0.0, 1.0, -1.0], [1.0, 3.0, 1.0]])),
                    "fewer moves than features": (BEND, np.array([1.0, 2.0, 3.0, -1.0]),
                                                  np.array([[1.0, 0.0, 2.0, -1.0], [0.0, 0.0, 0.0, 0.0]]),
                                                  np.array([[1.0, 1.0, 0.0, -1.0], [0.0, 2.0, 3.0, 0.0]])),
-                   "a feature that never moves": (PRODUCT, np.array([1.0, 1.0, 2.0]), np.array([[1.0, 1.0, -2.0]]),
+                   "a feature that never moves": (PRODUCT, np.array([1.0, 1.0, 2.0]),
+                                                  np.array([[1.0, 1.0, -2.0], [0.0, 0.0, 3.0]]),
                                                   np.array([[1.0, 1.0, 0.0], [0.5, 1.0, 0.0], [1.0, 0.0, 0.0]])),
                    "a sum": (SUM, np.array([1.0, -1.0]), np.array([[2.0, -1.0], [4.0, -2.0]]),
                              np.array([[1.0, 0.0], [0.5, -1.0], [1.0, 1.0]]))},
@@ -75,16 +68,18 @@ infidelity.mistakes(
      dict(factor=lambda a, b: (a * b).sum() / (b * b).sum())),
     ("A factor may be negative: an attribution may have all signs wrong.",
      dict(factor=lambda a, b: abs(_factor(a, b)))),
-    ("`best` was fitted with an intercept. There is none in I · φ.", dict(solve=_with_intercept)),
+    ("`best` was fitted with an intercept. There is none in I · φ.",
+     dict(solve=lambda moves, lost: np.linalg.pinv(moves - moves.mean(0)) @ (lost - lost.mean()))),
     ("`best` takes each feature by itself. Moves change several at once: fit all of φ together.",
-     dict(solve=_one_by_one)))
+     dict(solve=lambda moves, lost: moves.T @ lost / np.maximum((moves ** 2).sum(0), 1e-300))))
 
 
 @infidelity.suspect
 def _(got, f, x, phis, moves):
     if len(got) == 3 and kind(got[1]) == "a NumPy array" and np.isnan(got[1]).any():
-        return "An attribution of zeros stays one with any factor: what is 0/0 here counts as 0."
-    if len(got) == 3 and kind(got[2]) == "a NumPy array" and got[2].shape == x.shape and same(
-            moves @ got[2], moves @ _shortest(moves, _lost(f, x, moves))):
+        return "Where I · φ is 0 in all moves, as for zeros, every factor does the same: what is 0/0 here counts as 0."
+    best = _shortest(moves, _lost(f, x, moves))
+    if len(got) == 3 and kind(got[2]) == "a NumPy array" and (got[2].shape, got[2].dtype) == (x.shape, best.dtype) and (
+            same(moves @ got[2], moves @ best) and not same(got[2], best)):
         return "`best` fits as well as can be, and is not the shortest φ that does."
     return None

@@ -9,7 +9,7 @@ from .models import LIBRARY, head
 __all__ = ["aopc"]
 
 WORDS = {"fine": (1.0, 1.5), "cast": (0.5, 1.0), "dull": (1.5, -2.0), "the": (-0.5, -0.5), "plot": (0.0, 0.5)}
-FILLS = ["[UNK]", "the", None]
+FILLS, PREDICT = ["[UNK]", "the", None], head(WORDS, later=0.25, empty=0.5)
 
 
 def _step(document, order, k, fill):
@@ -18,8 +18,12 @@ def _step(document, order, k, fill):
     return [fill if t in gone else word for t, word in enumerate(document) if t not in gone or fill is not None]
 
 
-def _alone(document, order, k, fill):
-    return _step(document, order[max(k - 1, 0):], min(k, 1), fill)
+def _first_alike(document, order, k, fill):
+    copy = document if fill is None else _step(document, order, k, fill)
+    for t in order[:k if fill is None else 0]:
+        at = copy.index(document[t])
+        copy = copy[:at] + copy[at + 1:]
+    return copy
 
 
 def _all_equal(document, order, k, fill):
@@ -27,21 +31,22 @@ def _all_equal(document, order, k, fill):
     return [fill if word in gone else word for word in document if word not in gone or fill is not None]
 
 
-@question((2, 2), {"a decision for": (head(WORDS), ["cast", "fine", "the", "plot", "plot"],
+@question((2, 2), {"a decision for": (PREDICT, ["cast", "fine", "the", "plot", "plot"],
                                       np.array([[-2.0, -1.0, -2.0, 2.0, -1.0], [3.0, 3.0, -1.0, 2.0, -2.0]]), FILLS),
-                   "a decision against": (head(WORDS), ["dull", "plot", "dull", "the", "fine"],
-                                          np.array([[-1.0, -1.0, 0.0, 2.0, -1.0], [1.0, 3.0, 1.0, 1.0, 0.5]]), FILLS),
-                   "one token": (head(WORDS), ["dull"], np.array([[-1.0]]), ["[UNK]", None])},
+                   "a decision against": (PREDICT, ["dull", "plot", "dull", "the", "fine"],
+                                          np.array([[-1.0, -1.0, 0.0, 2.0, -1.0], [2.0, 3.0, 1.0, 1.0, 0.5]]), FILLS),
+                   "a score of 0": (PREDICT, ["so", "so"], np.array([[2.0, 1.0], [1.0, 2.0]]), ["fine", "dull"]),
+                   "one token": (PREDICT, ["dull"], np.array([[-1.0]]), ["[UNK]", None])},
           returns="table (m, fills), winners (fills,)", forbidden=LIBRARY, instead="`predict`",
-          otherwise="The last case by hand: f = −2 for the whole document, and 0 without its only token. Towards the "
-                    "decision *against* that is a fall by 2, at one of two steps: 1.",
+          otherwise="The last case by hand: f = −2 for the whole document, 0 with [UNK] and 0.5 without any token. "
+                    "Towards the decision *against* these are falls by 2 and 2.5, at one of two steps: 1 and 1.25.",
           hints={"got a single one": "`predict` takes a list of documents: predict([document])[0] scores one."})
 def aopc(predict, document, attributions, fills, *, key=lambda s, a: -s * a, step=_step, fall=lambda s, f: s * f,
-         over=lambda T: T + 1, best=np.argmax):
+         over=lambda T: T + 1, best=np.argmax, sign=lambda f: 1.0 if f >= 0 else -1.0):
     """aopc(predict, document, attributions, fills): (m, fills), the mean fall of the score towards the decision, over
     steps 0 … T; and for each fill the place of the attribution with the largest."""
     T, f = len(document), predict([document])[0]
-    s, table = (1.0 if f >= 0 else -1.0), np.zeros((len(attributions), len(fills)))
+    s, table = sign(f), np.zeros((len(attributions), len(fills)))
     for i, a in enumerate(attributions):
         order = np.argsort(key(s, a), kind="stable")
         for j, fill in enumerate(fills):
@@ -60,7 +65,11 @@ aopc.mistakes(
     ("Where the fill is None, the token is deleted. Here something stands in its place.",
      dict(step=lambda document, order, k, fill: _step(document, order, k, fill or "None"))),
     ("Divided by T. Steps 0 to T are T + 1, with the untouched document.", dict(over=lambda T: T)),
-    ("Each token was taken away alone. At step k, the first k are gone together.", dict(step=_alone)),
+    ("Each token was taken away alone. At step k, the first k are gone together.",
+     dict(step=lambda document, order, k, fill: _step(document, order[max(k - 1, 0):], min(k, 1), fill))),
     ("With a token, its equals elsewhere in the document went as well. Each place has its own attribution.",
      dict(step=_all_equal)),
+    ("`remove` takes the first of equal tokens away, wherever the one that is meant stands.", dict(step=_first_alike)),
+    ("`np.sign` of 0 is 0, and a score of exactly 0 decides *for*.", dict(sign=np.sign)),
+    ("A score of exactly 0 decides *for*: at least 0.", dict(sign=lambda f: 1.0 if f > 0 else -1.0)),
     ("`winners` has the smallest area. The steeper the score falls, the better.", dict(best=np.argmin)))
