@@ -79,8 +79,8 @@ def _about_one(part, got, expected):
         return _about_shape(part, got, expected, shape, due)
     dtypes = [str(array.dtype).removeprefix("torch.") for array in (got, expected)]
     if dtypes[0] != dtypes[1]:
-        return (f"{_the(part)} has the dtype {dtypes[0]}, and {dtypes[1]} is due here, as in what came in. Does a "
-                "constant or a tensor that you make need a dtype (dtype=x.dtype)?")
+        return (f"{_the(part)} has the dtype {dtypes[0]}, and {dtypes[1]} is due here. Does a constant, or an array or "
+                "tensor that you make, need a dtype (dtype=…, or that of what came in)?")
     return None
 
 
