@@ -295,12 +295,12 @@ def _():
     return {9: 0.0}
 
 
-@wrong("quiet", "One tone has taken over")
+@wrong("quiet", "which of the others grew most")
 def _():
     return {9: -6.0}
 
 
-@wrong("quiet", "Which tone grew when criticism fell?")
+@wrong("quiet", "which tone grows meanwhile?")
 def _():
     return {9: 5.0}
 

@@ -85,6 +85,10 @@ audit.mistakes(
      dict(before=lambda h, b: h - b)),
     ("The variance is that *about the mean state*. Yours is about 0, and large for states that are all alike.",
      dict(share=lambda error, H: 1 - (error ** 2).sum() / (H ** 2).sum())),
+    ("`variance`: the mean state h̄ has d numbers, a mean for each dimension. Yours is one mean of all entries.",
+     dict(share=lambda error, H: 1 - (error ** 2).mean() / H.var())),
+    ("`variance`: the errors' own mean was taken off. An error that is the same everywhere is an error too.",
+     dict(share=lambda error, H: 1 - error.var(0).sum() / H.var(0).sum())),
     ("`variance` is what was lost. What was explained is 1 less that.",
      dict(share=lambda error, H: (error ** 2).sum() / ((H - H.mean(0)) ** 2).sum())),
     ("`variance` is a mean over dimensions. Here all their squares are added up first, then divided.",
@@ -144,6 +148,8 @@ best_code.mistakes(
      dict(threshold=lambda lam, size: lam / 2 * size ** 3)),
     ("No penalty here: this is least squares with a ≥ 0.", dict(threshold=lambda lam, size: 0.0)),
     ("Some a are below 0. Where the best would be, 0 is the best that is allowed.", dict(least=-np.inf)),
+    ("What is below 0 becomes 0 at the end only. It is due at each turn: the next features must not make up for it.",
+     dict(least=-np.inf, out=lambda A, sizes: _relu(A))),
     ("These are the feature activations a_j‖w_j‖. The a_j are due.", dict(out=lambda A, sizes: A * sizes)),
     ("Divided by ‖w‖. The derivative of ‖r − a w‖² has a‖w‖², so ‖w‖² is due.", dict(over=lambda size: size)),
     ("The feature's own share is still taken off when its turn comes. Put a_j w_j back first, then ask what fits best.",
@@ -178,7 +184,7 @@ def _z(n, F, seed, shift=0.0):
 
 @question((1, 0), {"three states": (*_z(3, 5, 0, 0.3), 2), "four states": (*_z(4, 6, 1, 0.5), 1),
                    "few are above 0": (*_z(4, 4, 2, -1.2), 2), "one state": (*_z(1, 5, 3, 0.8), 2),
-                   "all may stay": (*_z(2, 3, 4), 9)},
+                   "all may stay": (*_z(2, 3, 4, 1.5), 9)},
           returns="A (n, F)", forbidden=LIBRARY, instead="a sort of your own",
           otherwise="Write down all a_j‖w_j‖ of all states and sort them: which are the n·k largest, and which a_j are "
                     "those?")

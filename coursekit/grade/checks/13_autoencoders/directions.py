@@ -24,7 +24,7 @@ def _squared(sizes, products):
 
 @question((1, 2), {"five in the plane": (_fan(5, [1.0, 1.5, 0.5, 2.0, 1.0]),),
                    "four in space": (np.array([[1.0, 0.0, -2.0, 0.5], [0.0, 1.0, 0.5, 1.0], [0.0, 2.0, 1.0, -0.5]]),),
-                   "one is all 0": (np.array([[1.0, 0.0, 1.0], [2.0, 0.0, 1.0]]),),
+                   "one is all 0, two are parallel": (np.array([[1.0, 0.0, 1.0, 2.0], [2.0, 0.0, 1.0, 4.0]]),),
                    "one alone": (np.array([[0.5], [1.0], [3.0]]),)},
           returns="nearest (F,), share (F,)", forbidden=LIBRARY, instead="products of your own",
           otherwise="Take the columns (2, 0) and (1, 1) by hand. Their cosine is 1/√2. Seen from the first, of unit "
@@ -54,9 +54,11 @@ sharing.mistakes(
     ("Each direction is its own nearest neighbour here, with cosine 1. Only others count.", dict(lone=1.0)),
     ("The opposite direction, cosine −1, is as near as the same one: take the size of the cosine.",
      dict(sign=lambda x: x)),
+    ("Columns that point the same way are neighbours, with cosine 1. Only the diagonal of the table is left out.",
+     dict(sign=lambda x: np.where(np.isclose(x, 1), 0.0, np.abs(x)))),
     ("`nearest` are inner products. A cosine is that of the directions, divided by both lengths.", dict(unit=False)),
-    ("`share` is that of directions of length 1. Here lengths count: a long neighbour takes more than a short one.",
-     dict(others=True)),
+    ("`share` is that of directions of length 1. Here lengths count: a long neighbour takes more than a short one. (A "
+     "sum along the wrong axis, over ŵ_j, comes to the same.)", dict(others=True)),
     ("In the sum of `share` the direction itself is missing: k runs over all of them, j included.", dict(own=False)),
     ("These are the rows. A direction is a column of W.", _per_row),
     ("`share` is turned upside down: alone a direction has 1, with an equal one beside it 1/2.",

@@ -47,7 +47,7 @@ def _here(r, chosen):
 
 
 @question((2, 2), {"six of each": halves(6, 3, 2, 2055, planted=1.0), "chance alone": halves(5, 4, 3, 2),
-                   "one is dead in the first half": halves(8, 3, 1, 2, dead=[(0, 0)]),
+                   "one is dead in the first half": halves(8, 3, 1, 36, dead=[(0, 0)]),
                    "one is dead in the second": halves(8, 3, 3, 3, planted=9.0, dead=[(1, 0)]),
                    "halves of two sizes": (*halves(12, 6, 2, 4)[:2], *halves(5, 6, 2, 5)[2:])},
           returns="features (C,), found (C,), tested (C,)", forbidden=LIBRARY, instead="means and sums of your own",
@@ -68,6 +68,8 @@ discover.mistakes(
     ("The feature was chosen on both halves together. The new one must not have a say.", dict(on=2)),
     ("The largest *size* was taken. A feature of a label goes up with it: the largest correlation, with its sign.",
      dict(by=np.abs)),
+    ("A dead feature was left out. Its correlation counts as 0, which is larger than all that are below 0.",
+     dict(by=lambda r: np.where(r == 0, -1.0, r))),
     ("These are covariances. A correlation is divided by both standard deviations.", dict(r=_covariance)),
     ("Chosen by the covariance, which a feature gets by being loud. Both are divided by their standard deviations "
      "first.", lambda A, Y, A_new, Y_new: (

@@ -70,6 +70,11 @@ clamp.mistakes(
      dict(of=lambda a, size: a, out=lambda w, size: w)),
     ("The difference is in units of length along the direction, and w_j is not of length 1: divide it.",
      dict(out=lambda w, size: w)),
+    ("The activation is a_j‖w_j‖, with the a_j in A. Yours is how far h lies along w_j, which the other features and "
+     "the error have a part in.", lambda H, A, W_dec, wanted, where: clamp.reference(
+         H, H @ W_dec / _lengths(W_dec) ** 2, W_dec, wanted, where)),
+    ("What is wanted may be below 0. Yours stops at 0.", lambda H, A, W_dec, wanted, where: clamp.reference(
+        H, A, W_dec, {j: max(value, 0.0) for j, value in wanted.items()}, where)),
     ("The difference is from a_j. It is from the activation a_j‖w_j‖.", dict(of=lambda a, size: a)),
     ("The states changed everywhere. Only places where `where` is true are due.", dict(anywhere=True)),
     ("The states changed where `where` is *false*.", dict(turned=True)),
@@ -114,13 +119,14 @@ def effects(wanted):
 
 def allowed(wanted):
     """Is it {feature: number}, of at most four of the sixteen features?"""
-    return type(wanted) is dict and len(wanted) <= FEW and all(
+    return kind(wanted) == "a dictionary" and len(wanted) <= FEW and all(
         kind(feature) == "a whole number" and 0 <= feature < 16 and kind(value) in ("a number", "a whole number")
         and abs(value) < 1000 for feature, value in wanted.items())
 
 
 @question((2, 0), {"your settings": ()},
-          otherwise="Look at the table of what each feature at 0 does. Which tone grew when criticism fell?")
+          otherwise="Ask `turned` for the feature of criticism alone (question 4 found it), at 0 and below: how far "
+                    "does criticism fall, and which tone grows meanwhile?")
 def quiet():
     """quiet(): {feature: activation}, at most four, so that at most 4 % of the sentences criticise, the others as
     before."""
@@ -140,15 +146,15 @@ def _(wanted):
 
 @quiet.suspect
 def _(wanted):
-    if type(wanted) is not dict or not all(kind(feature) == "a whole number" for feature in wanted):
+    if kind(wanted) != "a dictionary" or not all(kind(feature) == "a whole number" for feature in wanted):
         return "Return a dictionary, such as {7: 1.5}: feature 7 gets the activation 1.5."
     if not allowed(wanted):
-        return "At most four features, each from 0 to 15, with a finite number."
+        return "At most four features, each from 0 to 15, with a number between −1000 and 1000."
     critical, moved = effects(wanted)
     if critical > LEAST and moved > MOVED:
         return None
     if critical > LEAST:
         return ("Not quiet yet. An activation is never below 0 by itself: 0 is only the least that the model has "
                 "seen. Must you stop there?")
-    return ("It hardly criticises any more, but what does it say instead? One tone has taken over: turn that one as "
-            "well.")
+    return ("It hardly criticises any more, but what does it say instead? See in `turned` which of the others grew "
+            "most: turn that one as well, or less far what you have turned.")
