@@ -89,7 +89,7 @@ def norm_maps(model, document):
         trace = model.trace(model.embed(document))
         maps = [torch.einsum("kst,ktd->std", A[:, :T, :T], values[:, :T]).norm(dim=-1) if T else A[0, :0, :0]
                 for A, values in zip(trace.attentions, trace.values, strict=True)]
-    return torch.stack(maps)[:, None].numpy()
+    return torch.stack(maps)[:, None].cpu().numpy()
 
 
 def word_attention(A, tokens):
@@ -104,7 +104,7 @@ def word_attention(A, tokens):
     >>> words, weights.round(3).tolist()
     (['playing', 'chess'], [[0.725, 0.275], [0.4, 0.6]])
     """
-    A = A.detach().numpy() if torch.is_tensor(A) else np.asarray(A, float)
+    A = A.detach().cpu().numpy() if torch.is_tensor(A) else np.asarray(A, float)
     if A.ndim < 2 or A.shape[-2:] != (len(tokens), len(tokens)):
         raise ValueError(f"A must have shape (…, T, T) with T = {len(tokens)} tokens, got {A.shape}")
     groups = word_groups(tokens)
@@ -117,7 +117,7 @@ def word_attention(A, tokens):
 def _read_out(model, document, layer, reduce, method):
     require_methods(model, "attentions", "own", explainer=method)
     with torch.no_grad():
-        maps = model.attentions(document).numpy()                                # (L, K, T, T)
+        maps = model.attentions(document).cpu().numpy()                                # (L, K, T, T)
     return _of_own(model, document, maps, layer, reduce, method)
 
 

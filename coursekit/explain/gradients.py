@@ -204,4 +204,5 @@ def _opened(model, document, target):
 
 def _own(model, document, scores, method, target, about=(), signed=True):
     own, tokens = model.own(document), model.tokens(document)
-    return Attribution([tokens[i] for i in own], scores[own].double().numpy(), method, target, dict(about), signed)
+    scores = scores[own].cpu().double().numpy()
+    return Attribution([tokens[i] for i in own], scores, method, target, dict(about), signed)

@@ -46,7 +46,7 @@ def head_patterns(model, documents):
     """
     sums, even, rows = {}, {}, 0
     for document in documents:
-        tokens, A = model.tokens(document), model.attentions(document).detach().numpy()
+        tokens, A = model.tokens(document), model.attentions(document).detach().cpu().numpy()
         causal = not np.triu(A, 1).any()
         seen = np.tri(len(tokens)) if causal else np.ones((len(tokens),) * 2)   # (T, T)
         counted = seen.sum(1) > 1

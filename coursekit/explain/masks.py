@@ -34,6 +34,7 @@ def evaluate_masks(model_or_predict, document, masks, by="replace", mask_token="
     out, so that those behind move up. groups: (d,) integers; tokens of group j then follow column j of masks
     (n, n_groups). The model sees at most `chunk` documents at a time, and equal masks once. progress: show a bar.
 
+    What a model calls its `separator`, between two texts, stays under any mask.
     A model with a short cut for masks, `masked_scores`, is not asked but computed; an AttentionClassifier has one, in
     float64 where words are replaced (`coursekit.models.factorised`). Pass its `predict` to have it asked.
     Raises ValueError or TypeError, in one line, for masks that do not fit, for a `mask_token` unknown to the model's
@@ -57,6 +58,7 @@ def evaluate_masks(model_or_predict, document, masks, by="replace", mask_token="
     if masks.ndim != 2 or not len(masks) or masks.shape[1] != len(document):
         raise ValueError(f"a document of which the model reads {len(document)} tokens needs masks (n, {len(document)}) "
                          f"with n ≥ 1, got {masks.shape}" + " after grouping" * (groups is not None))
+    masks[:, np.isin(document, getattr(model_or_predict, "separator", []))] = True
     if by not in ("replace", "delete"):
         raise ValueError(f'by must be "replace" or "delete", got {by!r}')
     if by == "replace":

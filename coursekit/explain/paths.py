@@ -80,7 +80,8 @@ def _mixing(model, document, residual, explainer):
     T' counts the padding where the model attends to it."""
     require_methods(model, "embed", "trace", "own", explainer=explainer)
     with torch.no_grad():
-        A = torch.stack([weights.mean(0) for weights in model.trace(model.embed(document)).attentions]).double().numpy()
+        maps = model.trace(model.embed(document)).attentions
+        A = torch.stack([weights.mean(0) for weights in maps]).cpu().double().numpy()
     return (A + np.eye(A.shape[-1])) / 2 if residual else A
 
 

@@ -184,7 +184,7 @@ def _weighted(f, maps, strengths=None):
 
 def _self_relevance(weighted):
     """R = (I + Ā_L) ⋯ (I + Ā_1): rows from, columns to."""
-    R = torch.eye(weighted[0].shape[-1], dtype=weighted[0].dtype)
+    R = torch.eye(weighted[0].shape[-1]).to(weighted[0])
     for A in weighted:
         R = R + A @ R
     return R
@@ -198,4 +198,4 @@ def _normalised(R):
 
 def _rows(model, document, R, method, target):
     own, tokens = model.own(document), model.tokens(document)
-    return Attribution([tokens[i] for i in own], R[model.readout][own].numpy(), method, target, signed=False)
+    return Attribution([tokens[i] for i in own], R[model.readout][own].cpu().numpy(), method, target, signed=False)

@@ -35,7 +35,7 @@ def predict_in_chunks(model, documents, chunk):
         raise TypeError("expected a list of documents (lists of tokens), got strings: for one document pass [document]")
     with torch.no_grad():
         scores = [model.score(documents[i:i + chunk]) for i in range(0, len(documents), chunk)]
-    return torch.cat(scores).numpy() if scores else torch.zeros(0).numpy()
+    return torch.cat(scores).cpu().numpy() if scores else torch.zeros(0).numpy()
 
 
 def as_embeddings(e, T_max, d_e):

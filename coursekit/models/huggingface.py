@@ -1,12 +1,18 @@
-"""Classifiers of the `transformers` library behind the course's protocols (`protocols.py`): BERT, DistilBERT and GPT-2.
+"""Classifiers of the `transformers` library behind the course's protocols (`protocols.py`), and how to use any other.
 
-Needs `transformers` 5, which is loaded only when a model is fetched by name. Three traps are dealt with here:
+Families are opened by what their own modules return, not by writing them anew: see FAMILIES. Needs `transformers` 5,
+which is loaded only when a model is fetched by name. Five traps are dealt with here:
 
-- GPT-2 reads its score from the last token. transformers finds that token by its id, "the last that is no padding": it
-  fails where no padding token is set, and reads from another place where a document ends with the padding's id (GPT-2
-  often pads with <|endoftext|>, which is its [UNK] too). Here it is the last place of the document, always.
+- A decoder (GPT-2, Llama, Qwen2) reads its score from the last token. transformers finds that token by its id, "the
+  last that is no padding": it fails where no padding token is set, and reads from another place where a document ends
+  with the padding's id (GPT-2 often pads with <|endoftext|>, which is its [UNK] too). Here it is the last place of the
+  document, always.
 - Attention weights exist only in the "eager" implementation of attention, and those that are handed out per batch are
   no part of the score's graph one document at a time: `trace` puts them there.
+- RoBERTa counts positions from the padding's id + 1, and gives a padding token inside a document none. Here every token
+  has its place, so that ids and embeddings give one score.
+- BERT and ELECTRA mark the second of two texts by segments, which embeddings do not carry: here the first row that is
+  the separator's embedding ends the first text.
 - A checkpoint without a trained classification layer gets a random one and a warning. Here it is refused.
 """
 
@@ -20,51 +26,88 @@ from .attention import Trace
 from .documents import as_document, as_embeddings, predict_in_chunks
 
 # Where a family keeps its layers, and in a layer: what returns (mixed, weights), the values' map, the output's map.
-FAMILIES = {"bert": ("encoder.layer", "attention.self", "attention.self.value", "attention.output.dense"),
+_BERT = ("encoder.layer", "attention.self", "attention.self.value", "attention.output.dense")
+_LLAMA = ("layers", "self_attn", "self_attn.v_proj", "self_attn.o_proj")
+FAMILIES = {"bert": _BERT, "roberta": _BERT, "electra": _BERT,
             "distilbert": ("transformer.layer", "attention", "attention.v_lin", "attention.out_lin"),
-            "gpt2": ("h", "attn", "attn.c_attn", "attn.c_proj")}
+            "gpt2": ("h", "attn", "attn.c_attn", "attn.c_proj"), "llama": _LLAMA, "qwen2": _LLAMA}
+DECODERS = ("gpt2", "llama", "qwen2")
+# Of the families that have nothing but layer norms and activations that are modules, as `relevance_rules` needs them.
 QUERIES_AND_KEYS = {"bert": ("attention.self.query", "attention.self.key"), "gpt2": ("attn.c_attn",),
+                    "electra": ("attention.self.query", "attention.self.key"),
                     "distilbert": ("attention.q_lin", "attention.k_lin")}
+BLACK_BOX = """
+    def predict(documents):                                             # lists of words
+        inputs = tokenizer([" ".join(d) for d in documents], padding=True, truncation=True, return_tensors="pt")
+        return model(**inputs.to(model.device)).logits.detach()         # (n, C)"""
+TOKENIZER = ("the tokenizer's files (tokenizer.json, or vocab.txt, or vocab.json and merges.txt) are missing in the "
+             "model's folder, or belong to another model")
+HALF = (torch.float16, torch.bfloat16)
+
+
+def _single(x):
+    """x, in single precision if it is in half; a copy that gradients flow through."""
+    return x.float() if x.dtype in HALF else x
 
 
 class HuggingFaceClassifier(nn.Module):
-    """A BERT, DistilBERT or GPT-2 sequence classifier of transformers, as black and as white box.
+    """A sequence classifier of transformers, as black and as white box: BERT, RoBERTa, ELECTRA, DistilBERT, GPT-2,
+    Llama and Qwen2.
 
-    model: a Bert-, DistilBert- or GPT2ForSequenceClassification; it is switched to evaluation mode and to eager
-    attention, and from half to single precision. tokenizer: the one it was trained with. T_max: the longest input,
-    special tokens included, at most the model's positions (by default what both can take). Scores of documents: with
-    two labels the log-odds of the second (n,), with one label its output (n,), with C > 2 labels the logits (n, C). A
-    document is a list of pieces, `tokenizer.tokenize(text)`.
+    model: a …ForSequenceClassification of these families, on any device, where it stays; it is switched to evaluation
+    mode and to eager attention, and, unless `half`, from half to single precision. tokenizer: the one it was trained
+    with. T_max: the longest input, special tokens included, at most the model's positions (by default what both can
+    take). half: leave a model that is in half precision there, for want of memory; what comes out is in single
+    precision all the same, but bfloat16 has three digits: expect scores and explanations within some percent.
+    Scores of documents: with two labels the log-odds of the second (n,), with one label its output (n,), with C > 2
+    labels the logits (n, C). A document is a list of pieces, `tokenizer.tokenize(text)`. Two texts are one document,
+    `[*tokenizer.tokenize(first), *model.separator, *tokenizer.tokenize(second)]`: perturbations leave the separator.
 
     Embeddings are those of the words alone, the `inputs_embeds` of transformers: positions are added inside the model.
-    GPT-2 has no class token: its score is read from the last row (`readout`); an empty document is one <|endoftext|>.
+    Decoders have no class token: their score is read from the last row (`readout`); an empty document is one
+    <|endoftext|> (or what else their tokenizer begins a text with).
     The token "[UNK]" stands for what is unknown whatever the tokenizer calls it; a warning names other tokens that it
     does not know, which become the same.
-    Raises TypeError or ValueError, in one line, for other models, a tokenizer of another one, and tokens without an id.
+    Raises TypeError or ValueError, in one line, for other models, a tokenizer of another one, and tokens without an id;
+    for classifiers of other families with the three lines that make them a black box.
     """
 
     chunk = 32
 
-    def __init__(self, model, tokenizer, T_max=None):
+    def __init__(self, model, tokenizer, T_max=None, half=False):
         super().__init__()
         self.family = getattr(getattr(model, "config", None), "model_type", type(model).__name__)
-        if self.family not in FAMILIES or not type(model).__name__.endswith("ForSequenceClassification"):
+        classifies = type(model).__name__.endswith("ForSequenceClassification")
+        if self.family not in FAMILIES or not classifies:
             advice = ("load it with AutoModelForSequenceClassification" if self.family in FAMILIES else "any other "
                       "model is a black box: pass a function from documents to scores to lime or kernel_shap")
+            advice += f", such as lime(predict, text.split()) with{BLACK_BOX}" * classifies
             raise TypeError(f"expected a sequence classifier of the families {', '.join(FAMILIES)}, got "
                             f"{type(model).__name__}: {advice}")
         D, positions = model.get_input_embeddings().num_embeddings, model.config.max_position_embeddings
+        self.first = model.config.pad_token_id + 1 if self.family == "roberta" else 0     # the position of place 0
+        positions -= self.first
         self._check_tokenizer(tokenizer, D)
-        half = model.dtype in (torch.float16, torch.bfloat16)           # too coarse to tell small differences
-        self.model, self.tokenizer = (model.float() if half else model).eval(), tokenizer
+        too_coarse = model.dtype in HALF and not half                   # to tell small differences
+        self.model, self.tokenizer = (model.float() if too_coarse else model).eval(), tokenizer
         model.set_attn_implementation("eager")
-        least = 1 if self.family == "gpt2" else 3                       # [CLS], one token, [SEP]
+        self.decodes = self.family in DECODERS
+        if self.decodes:
+            start = tokenizer.bos_token or tokenizer.eos_token
+            begins = tokenizer("")["input_ids"] == tokenizer.convert_tokens_to_ids([start])
+            self.around, self.empty, self.separator, self.segments = ([start] * begins, []), [start], [], False
+        else:
+            self.around, self.empty = ([tokenizer.cls_token], [tokenizer.sep_token]), []
+            self.segments = ("token_type_ids" in tokenizer.model_input_names
+                             and getattr(model.config, "type_vocab_size", 0) > 1)
+            self.separator = [tokenizer.sep_token] * (2 if self.family == "roberta" else 1)
+        least = 1 + sum(map(len, self.around))                  # [CLS], one token, [SEP]
         if T_max is not None and not (hasattr(T_max, "__index__") and T_max in range(least, positions + 1)):
             raise ValueError(f"T_max must be a whole number from {least} to {positions}, the model's positions, "
                              f"got {T_max!r}")
         self.T_max = min(tokenizer.model_max_length, positions) if T_max is None else int(T_max)
         self._warned = set()                                              # the unknown tokens that were warned of
-        self.readout = -1 if self.family == "gpt2" else 0
+        self.readout = -1 if self.decodes else 0
         self.outputs = (model.num_labels,) if model.num_labels > 2 else ()
 
     def _check_tokenizer(self, tokenizer, D):
@@ -72,16 +115,14 @@ class HuggingFaceClassifier(nn.Module):
         if not hasattr(tokenizer, "convert_tokens_to_ids") or not hasattr(tokenizer, "model_max_length"):
             raise TypeError(f"expected the model's tokenizer, got {type(tokenizer).__name__}: "
                             "AutoTokenizer.from_pretrained(the model's name or folder) has it")
-        if self.family != "gpt2" and None in (tokenizer.cls_token, tokenizer.sep_token):
+        if self.family not in DECODERS and None in (tokenizer.cls_token, tokenizer.sep_token):
             raise ValueError(f"this tokenizer has no [CLS] and [SEP], which {self.family} models read: it belongs to "
                              "another model, load both from one name or folder")
         if len(tokenizer) <= max(len(tokenizer.all_special_tokens), D // 2):
-            raise ValueError(f"the tokenizer knows {len(tokenizer)} tokens, the model {D}: the tokenizer's files "
-                             "(tokenizer.json, or vocab.txt, or vocab.json and merges.txt) are missing in the model's "
-                             "folder, or belong to another model")
+            raise ValueError(f"the tokenizer knows {len(tokenizer)} tokens, the model {D}: {TOKENIZER}")
 
     @classmethod
-    def from_pretrained(cls, name, T_max=None):
+    def from_pretrained(cls, name, T_max=None, half=False):
         """The classifier in a folder, or by its name on the Hugging Face hub (downloaded once, then from the cache).
 
         Raises FileNotFoundError where it cannot be had, ValueError where it is no trained classifier, in one line.
@@ -90,7 +131,11 @@ class HuggingFaceClassifier(nn.Module):
         from transformers import AutoModelForSequenceClassification, AutoTokenizer
 
         def load(**options):
-            return (AutoTokenizer.from_pretrained(name, **options),
+            try:
+                tokenizer = AutoTokenizer.from_pretrained(name, **options)
+            except ValueError as error:                                 # eight lines on what might be installed
+                raise ValueError(f"transformers finds no tokenizer: {TOKENIZER}") from error
+            return (tokenizer,
                     *AutoModelForSequenceClassification.from_pretrained(name, output_loading_info=True, **options))
 
         try:
@@ -107,23 +152,23 @@ class HuggingFaceClassifier(nn.Module):
         if info["missing_keys"]:
             raise ValueError(f"{str(name)!r} has no trained {', '.join(sorted(info['missing_keys']))}, which would be "
                              "random: choose a model that was fine-tuned for classification")
-        return cls(model, tokenizer, T_max)
+        return cls(model, tokenizer, T_max, half)
 
     # -- tokens -------------------------------------------------------------------------------------------------------
 
     def tokens(self, document):
-        """The T tokens that the model reads: [CLS], the document, [SEP]; for GPT-2 the document. T_max in all."""
-        if self.family == "gpt2":
-            return list(as_document(document))[:self.T_max] or [self.tokenizer.bos_token]
-        return [self.tokenizer.cls_token, *as_document(document)[:self.T_max - 2], self.tokenizer.sep_token]
+        """The T tokens that the model reads: [CLS], the document, [SEP]; of a decoder the document, after what its
+        tokenizer begins every text with. T_max in all."""
+        before, after = self.around
+        return [*before, *as_document(document)[:self.T_max - len(before) - len(after)], *after] or self.empty
 
     def own(self, document):
-        """The rows of the document's own tokens: all but those of [CLS] and [SEP]."""
-        first = 0 if self.family == "gpt2" else 1
-        return list(range(first, first + min(len(document), self.T_max - 2 * first)))
+        """The rows of the document's own tokens: all but those that the tokenizer puts around it."""
+        first, others = len(self.around[0]), sum(map(len, self.around))
+        return list(range(first, first + min(len(document), self.T_max - others)))
 
     def ids(self, document):
-        """Token ids (T,) of a document."""
+        """Token ids (T,) of a document, on the CPU."""
         tokens, unknown = self.tokens(document), ("[UNK]", self.tokenizer.unk_token)
         ids = self.tokenizer.convert_tokens_to_ids(tokens)
         if None in ids:
@@ -140,7 +185,7 @@ class HuggingFaceClassifier(nn.Module):
 
     def _check_id(self, i):
         """ValueError unless the model has an embedding for this id."""
-        D = self.model.get_input_embeddings().num_embeddings
+        D = self._words.num_embeddings
         if i >= D:
             token = self.tokenizer.convert_ids_to_tokens(i)
             raise ValueError(f"the tokenizer gives {token!r} the id {i}, but the model has {D} embeddings: they do not "
@@ -152,11 +197,12 @@ class HuggingFaceClassifier(nn.Module):
         """Scores (n,) or (n, C) of padded inputs, whose first `lengths` (n,) places are the document."""
         if self.model.training:
             raise ValueError("the model is in training mode, where dropout makes its scores random: call eval() on it")
-        if self.family == "gpt2":                                       # the first trap above
+        if self.decodes:                                                # the first trap above
             states = self.model.base_model(**inputs).last_hidden_state  # (n, T, d_e)
-            logits = self.model.score(states[torch.arange(len(states)), lengths - 1])
+            logits = self.model.score(states[torch.arange(len(states)), torch.as_tensor(lengths) - 1])
         else:
             logits = self.model(**inputs).logits                        # (n, C)
+        logits = _single(logits)
         if logits.shape[1] == 1:
             return logits[:, 0]
         return logits[:, 1] - logits[:, 0] if logits.shape[1] == 2 else logits
@@ -166,7 +212,23 @@ class HuggingFaceClassifier(nn.Module):
         rows = [self.ids(document) for document in documents]
         lengths = torch.tensor([len(row) for row in rows])
         seen = torch.arange(int(lengths.max())) < lengths[:, None]      # (n, T)
-        return self(lengths, input_ids=nn.utils.rnn.pad_sequence(rows, batch_first=True), attention_mask=seen.long())
+        ids = nn.utils.rnn.pad_sequence(rows, batch_first=True)
+        inputs = dict(input_ids=ids, attention_mask=seen.long(), **self._places(ids == self.tokenizer.sep_token_id))
+        return self(lengths, **{name: value.to(self._words.weight.device) for name, value in inputs.items()})
+
+    def _places(self, separates):
+        """What else the model reads, (n, T), of inputs whose separators are these (n, T): segments and positions."""
+        more = {}
+        if self.segments:
+            more["token_type_ids"] = (separates.cumsum(1) - separates.long()).clamp(max=1)
+        if self.first:
+            more["position_ids"] = self.first + torch.arange(separates.shape[1], device=separates.device)[None]
+        return more
+
+    @property
+    def _words(self):
+        """The layer of word embeddings (D, d_e)."""
+        return self.model.get_input_embeddings()
 
     def predict(self, documents):
         """Log-odds (n,), or logits (n, C) of more than two labels, for a list of documents, as a NumPy array."""
@@ -177,12 +239,13 @@ class HuggingFaceClassifier(nn.Module):
 
     def embed(self, document):
         """Word embeddings (T, d_e) of the tokens, without positions."""
-        return self.model.get_input_embeddings()(self.ids(document))
+        return _single(self._words(self.ids(document).to(self._words.weight.device)))
 
     def baseline(self, document, kind="unk"):
         """Embeddings (T, d_e) of a document as long that says nothing: each own token is [UNK] ("unk"), padding ("pad")
-        or the zero vector ("zero"). Special tokens stay, and so do positions."""
+        or the zero vector ("zero"). Special tokens and separators stay, and so do positions."""
         e, own = self.embed(document).clone(), self.own(document)
+        own = [row for row, token in zip(own, document, strict=False) if token not in self.separator]   # cut at T_max
         if kind not in ("unk", "pad", "zero"):
             raise ValueError(f"baseline must be 'unk', 'pad' or 'zero', got {kind!r}")
         if kind != "zero":
@@ -190,40 +253,48 @@ class HuggingFaceClassifier(nn.Module):
             if token is None:
                 raise ValueError(f"this tokenizer has no {kind} token: choose another baseline, such as 'zero'")
             self._check_id(token)
-            token = self.model.get_input_embeddings()(torch.tensor(token))
+            token = _single(self._words.weight[token])
         e[own] = token if kind != "zero" else 0.0
         return e
 
     def from_embeddings(self, e):
         """Score (…) or (…, C) of word embeddings e (…, T, d_e); differentiable."""
-        T, d_e = as_embeddings(e, self.T_max, self.model.get_input_embeddings().embedding_dim).shape[-2:]
-        flat = e.reshape(-1, T, d_e)
-        scores = self(torch.full((len(flat),), T), inputs_embeds=flat)
+        words = self._words.weight
+        T, d_e = as_embeddings(e, self.T_max, words.shape[1]).shape[-2:]
+        flat = e.reshape(-1, T, d_e).to(words)
+        separates = torch.zeros(flat.shape[:2], dtype=torch.bool, device=flat.device)
+        if self.separator:
+            separates = (flat == words[self.tokenizer.sep_token_id]).all(-1)
+        scores = self(T, inputs_embeds=flat, **self._places(separates))
         return scores.reshape(e.shape[:-2] + self.outputs)
 
     def trace(self, e, change=None):
         """One pass over embeddings e (…, T, d_e) with each layer's attention weights (…, K, T, T) and values (…, K, T,
         d_e). change(l, A): the weights that layer l is to use in place of its own."""
-        maps, values, hooks = [], [], []
+        maps, values, hooks, names = [], [], [], FAMILIES[self.family][1:]
+        inside = names[2].startswith(f"{names[0]}.")                     # the output's map is a part of the attention's
 
         def record(attention, value, output):
             K = self.model.config.num_attention_heads
             weight = output.weight if self.family == "gpt2" else output.weight.T                # (K d_att, d_e)
 
-            def hook(module, inputs, result):                            # mixes once more, so that A is in the graph
-                A = result[1].reshape(*e.shape[:-2], *result[1].shape[1:])          # (…, K, T, T)
+            def hook(module, inputs, named, result):                     # mixes once more, so that A is in the graph
+                A = _single(result[1]).reshape(*e.shape[:-2], *result[1].shape[1:])             # (…, K, T, T)
                 A = A if change is None else change(len(maps), A)
-                v = value(inputs[0])[..., -len(weight):].unflatten(-1, (K, -1)).transpose(1, 2)
+                v = value(inputs[0] if inputs else named["hidden_states"])[..., -len(weight):]
+                v = v.unflatten(-1, (-1, len(weight) // K)).transpose(1, 2)         # of GPT-2 the last third above
+                v = v.repeat_interleave(K // v.shape[1], 1) if v.shape[1] < K else v            # grouped queries
                 v = v.reshape(*e.shape[:-2], *v.shape[1:])               # (…, K, T, d_att)
                 maps.append(A)
-                values.append(v @ weight.unflatten(0, (K, -1)))
-                mixed = (A @ v).transpose(-3, -2).flatten(-2).reshape(result[0].shape)      # (n, T, K d_att)
-                return (mixed if self.family == "bert" else output(mixed), *result[1:])
+                values.append(_single(v) @ _single(weight).unflatten(0, (K, -1)))
+                mixed = (A.to(v) @ v).transpose(-3, -2).flatten(-2)      # (…, T, K d_att)
+                mixed = mixed.reshape(*result[0].shape[:-1], -1)         # (n, T, K d_att)
+                return (output(mixed) if inside else mixed, *result[1:])
 
-            hooks.append(attention.register_forward_hook(hook))
+            hooks.append(attention.register_forward_hook(hook, with_kwargs=True))
 
         for layer in self.layers():
-            record(*map(layer.get_submodule, FAMILIES[self.family][1:]))
+            record(*map(layer.get_submodule, names))
         try:
             return Trace(self.from_embeddings(e), maps, values)
         finally:
@@ -234,16 +305,19 @@ class HuggingFaceClassifier(nn.Module):
         """The L modules whose first output is the residual stream (…, T, d_e)."""
         return list(self.model.base_model.get_submodule(FAMILIES[self.family][0]))
 
+    @property
     def queries_and_keys(self):
-        """The layers of queries and of keys, with the number of columns in which their output is that: all, or of
-        GPT-2's one layer for queries, keys and values the first two thirds."""
-        names = QUERIES_AND_KEYS[self.family]
-        d_e = self.model.get_input_embeddings().embedding_dim
-        return [(layer.get_submodule(name), 2 * d_e if self.family == "gpt2" else d_e)
-                for layer in self.layers() for name in names]
+        """A function without arguments: the layers of queries and of keys, with the number of columns in which their
+        output is that: all, or of GPT-2's one layer for queries, keys and values the first two thirds. AttributeError
+        for families to which the rules of relevance do not apply: RoBERTa, Llama, Qwen2."""
+        if self.family not in QUERIES_AND_KEYS:
+            raise AttributeError("queries_and_keys")
+        d_e = self.model.config.hidden_size                              # of ELECTRA not that of words
+        return lambda: [(layer.get_submodule(name), 2 * d_e if self.family == "gpt2" else d_e)
+                        for layer in self.layers() for name in QUERIES_AND_KEYS[self.family]]
 
     def attentions(self, document):
-        """Attention weights (L, K, T, T); every row sums to one. GPT-2's tokens see only what came before."""
+        """Attention weights (L, K, T, T); every row sums to one. A decoder's tokens see only what came before."""
         return torch.stack(self.trace(self.embed(document)).attentions)
 
     def cls_attention(self, document):

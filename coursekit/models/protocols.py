@@ -23,6 +23,9 @@ C > 2 classes.
 A black box may have a short cut, `masked_scores(document, by, mask_token)`: a function masks (n, T') → scores (n,) of
 the document under masks, or None where it has none to offer. Who is asked for masks uses it in place of `predict`.
 
+A model that reads pairs of texts as one document may say what stands between them, `separator`, a list of tokens: these
+stay under any mask.
+
 A model whose score is the mean over K heads of N/D, with D = Σ_t g_t and N = Σ_t g_t y_t over positions, offers its
 terms by `head_terms(document, mask_token)`: log g and y, both (T + 3, T_max, K), of a token that is always there, the
 document's T words, `mask_token` and padding (the rows) at every position (the columns). log g = −∞ means "not there".

@@ -1,10 +1,11 @@
-"""Every explainer on BERT, DistilBERT and GPT-2 as transformers has them, with two classes and with four."""
+"""Every explainer on classifiers as transformers has them, with two classes and with four."""
 
 import numpy as np
 import pytest
 import torch
 
 from coursekit import explain
+from coursekit.models.huggingface import QUERIES_AND_KEYS
 from tests.models.test_huggingface import FAMILIES, classifier
 
 TEXT = "unwatchable, not a good film!"
@@ -17,13 +18,18 @@ OUTSIDE = [explain.leave_one_out, explain.shapley_values,
 families = pytest.mark.parametrize("family", FAMILIES)
 
 
+def suited(methods, model):
+    """The methods without relevance where the model's family has no rules for it."""
+    return [m for m in methods if m is not explain.relevance_attention or hasattr(model, "queries_and_keys")]
+
+
 @families
 @pytest.mark.parametrize("labels", [2, 4])
 @pytest.mark.filterwarnings("ignore:integrated gradients")
 def test_all_explain_all(family, labels):
     model = classifier(family, labels=labels)
     document = model.tokenizer.tokenize(TEXT)[:8]
-    for method in INSIDE + OUTSIDE:
+    for method in suited(INSIDE + OUTSIDE, model):
         a = method(model, document)
         assert set(a.tokens) == set(document) and np.abs(a.scores).max() > 0, a.method
         assert len(a) == len(document) or "distinct" in a.about
@@ -36,13 +42,19 @@ def test_a_class_can_be_chosen(family):
     model = classifier(family, labels=4)
     document = model.tokenizer.tokenize(TEXT)[:8]
     likeliest = int(model.predict([document])[0].argmax())
-    for method in (explain.gradient_attention, explain.relevance_attention, explain.gradient_x_input,
-                   explain.leave_one_out):
+    for method in suited([explain.gradient_attention, explain.relevance_attention, explain.gradient_x_input,
+                          explain.leave_one_out], model):
         by_default, other = method(model, document), method(model, document, target=(likeliest + 1) % 4)
         assert by_default.target == likeliest and (by_default.scores != other.scores).any()
 
 
-@families
+@pytest.mark.parametrize("family", [family for family in FAMILIES if family not in QUERIES_AND_KEYS])
+def test_families_without_rules_of_relevance_are_refused(family):
+    with pytest.raises(TypeError, match="has no queries_and_keys: use a method that only calls predict"):
+        explain.relevance_attention(classifier(family), ["a"])
+
+
+@pytest.mark.parametrize("family", QUERIES_AND_KEYS)
 def test_relevance_is_conserved_without_biases(family):
     """Up to the ε of the norms: what the embeddings get, positions and types included, sums to the score."""
     model = classifier(family).double()
@@ -50,7 +62,7 @@ def test_relevance_is_conserved_without_biases(family):
         for name, parameter in model.named_parameters():
             if name.endswith("bias"):
                 parameter.zero_()
-    table = {"bert": "position_embeddings", "distilbert": "position_embeddings", "gpt2": "wpe"}[family]
+    table = "wpe" if family == "gpt2" else "position_embeddings"
     with torch.no_grad():
         for name, parameter in model.named_parameters():
             if table in name or "token_type" in name:

@@ -1,14 +1,15 @@
-"""BERT, DistilBERT and GPT-2 of transformers behind the protocols: their scores, batched or not, inside or out."""
+"""Classifiers of transformers behind the protocols: their scores, batched or not, inside or out."""
 
 import subprocess
 import sys
+import textwrap
 import warnings
 
 import numpy as np
 import pytest
 import torch
 import transformers
-from tokenizers import ByteLevelBPETokenizer
+from tokenizers import ByteLevelBPETokenizer, processors
 
 from coursekit import explain
 from coursekit.models import HuggingFaceClassifier
@@ -18,25 +19,33 @@ transformers.utils.logging.disable_progress_bar()
 
 PIECES = "[PAD] [UNK] [CLS] [SEP] [MASK] the film is good not bad un ##watch ##able . ! a".split()
 TEXTS = ["The film is good.", "unwatchable!", "", "a film not bad, not good", "the " * 40]
-FAMILIES = ["bert", "distilbert", "gpt2"]
+FAMILIES = ["bert", "distilbert", "gpt2", "roberta", "electra", "llama", "qwen2"]
+DECODERS = ["gpt2", "llama", "qwen2"]
 
 
 def tokenizer(family):
-    if family != "gpt2":
+    if family in ("bert", "distilbert", "electra"):
         return transformers.BertTokenizerFast(vocab={piece: i for i, piece in enumerate(PIECES)})
+    special = ["<s>", "<pad>", "</s>", "<unk>", "<mask>"] if family == "roberta" else ["<|endoftext|>"]
     pairs = ByteLevelBPETokenizer()
-    pairs.train_from_iterator(TEXTS, vocab_size=270, special_tokens=["<|endoftext|>"], show_progress=False)
-    return transformers.GPT2Tokenizer(vocab=pairs.get_vocab(), merges=[])
+    pairs.train_from_iterator(TEXTS, vocab_size=270, special_tokens=special, show_progress=False)
+    kind = {"roberta": transformers.RobertaTokenizer, "qwen2": transformers.Qwen2Tokenizer}
+    made = kind.get(family, transformers.GPT2Tokenizer)(vocab=pairs.get_vocab(), merges=[])
+    if family == "llama":                                   # as those of Llama 3: a text begins with a token
+        made.backend_tokenizer.post_processor = processors.TemplateProcessing(
+            single="<|endoftext|> $A", special_tokens=[("<|endoftext|>", 0)])
+    return made
 
 
 def theirs(family, labels=2, seed=0, **more):
     """A random classifier of transformers, its weights large enough for attention that is far from uniform."""
     sizes = dict(vocab_size=len(tokenizer(family)), hidden_size=12, num_attention_heads=3, num_hidden_layers=2,
                  max_position_embeddings=16, num_labels=labels, bos_token_id=0, eos_token_id=0)
-    if family == "bert":
-        sizes |= dict(intermediate_size=20)
-    elif family == "distilbert":
-        sizes |= dict(hidden_dim=20)
+    sizes |= {"distilbert": dict(hidden_dim=20), "gpt2": {},
+              "roberta": dict(intermediate_size=20, max_position_embeddings=18, pad_token_id=1),
+              "electra": dict(intermediate_size=20, embedding_size=8),
+              "llama": dict(intermediate_size=20, num_attention_heads=4, num_key_value_heads=2, head_dim=4),
+              "qwen2": dict(intermediate_size=20, num_key_value_heads=1)}.get(family, dict(intermediate_size=20))
     torch.manual_seed(seed)
     config = transformers.AutoConfig.for_model(family, **sizes, **more)
     model = transformers.AutoModelForSequenceClassification.from_config(config)
@@ -65,7 +74,8 @@ def test_scores_are_theirs_and_a_batch_is_its_documents(family, labels):
     scores = model.predict(documents(model))
     assert isinstance(scores, np.ndarray) and scores.shape == ((5,) if labels < 3 else (5, 4))
     for text, document, score in zip(TEXTS, documents(model), scores, strict=True):
-        ids = model.tokenizer(text or "<|endoftext|>" * (family == "gpt2"), truncation=True, max_length=16)["input_ids"]
+        text = text or "<|endoftext|>" * (family in ("gpt2", "qwen2"))
+        ids = model.tokenizer(text, truncation=True, max_length=16)["input_ids"]
         assert model.ids(document).tolist() == ids
         with torch.no_grad():
             logits = model.model(torch.tensor([ids])).logits[0].numpy()
@@ -81,9 +91,10 @@ def test_special_tokens_and_own_rows(family):
     model = classifier(family)
     for text, document in zip(TEXTS, documents(model), strict=True):
         tokens, own = model.tokens(document), model.own(document)
-        assert [tokens[i] for i in own] == document[:16 if family == "gpt2" else 14]
-        assert [tokens[i] for i in range(len(tokens)) if i not in own] == (
-            ["[CLS]", "[SEP]"] if family != "gpt2" else [] if document else ["<|endoftext|>"])
+        around = {"roberta": ["<s>", "</s>"], "llama": ["<|endoftext|>"]}.get(
+            family, ["[CLS]", "[SEP]"] if family not in DECODERS else [] if document else ["<|endoftext|>"])
+        assert [tokens[i] for i in own] == document[:16 - len(around)]
+        assert [tokens[i] for i in range(len(tokens)) if i not in own] == around
         assert len(tokens) <= model.T_max == 16
     assert HuggingFaceClassifier(model.model, model.tokenizer, T_max=5).ids(documents(model)[0]).shape == (5,)
 
@@ -104,7 +115,7 @@ def test_from_embeddings_is_predict_and_differentiable(family, labels):
     with pytest.raises(ValueError, match="use embed"):
         model.from_embeddings(torch.zeros(3, 5))
     with pytest.raises(ValueError, match="T ≤ 16"):
-        model.from_embeddings(torch.zeros(17, 12))
+        model.from_embeddings(torch.zeros(17, model.embed([]).shape[1]))
 
 
 @families
@@ -114,8 +125,8 @@ def test_attention_is_theirs(family):
         A, ids = model.attentions(document), model.ids(document)
         answer = model.model(ids[None], output_attentions=True)
         torch.testing.assert_close(A, torch.stack([layer[0] for layer in answer.attentions]))
-        torch.testing.assert_close(A.sum(-1), torch.ones(2, 3, len(ids)))
-        torch.testing.assert_close(model.cls_attention(document), A[-1, :, len(ids) - 1 if family == "gpt2" else 0])
+        torch.testing.assert_close(A.sum(-1), torch.ones(2, 4 if family == "llama" else 3, len(ids)))
+        torch.testing.assert_close(model.cls_attention(document), A[-1, :, len(ids) - 1 if family in DECODERS else 0])
     assert (A.amax(-1) - 1 / len(ids)).abs().max() > 0.05
 
 
@@ -125,9 +136,11 @@ def test_heads_write_what_the_layer_writes(family):
     """attention @ values, summed over heads, plus the output's bias: what the layer's output map returns."""
     model = classifier(family)
     written = []
-    layers = {"bert": lambda m: [layer.attention.output.dense for layer in m.bert.encoder.layer],
-              "distilbert": lambda m: [layer.attention.out_lin for layer in m.distilbert.transformer.layer],
-              "gpt2": lambda m: [block.attn.c_proj for block in m.transformer.h]}[family](model.model)
+    layers = {"distilbert": lambda m: [layer.attention.out_lin for layer in m.transformer.layer],
+              "gpt2": lambda m: [block.attn.c_proj for block in m.h],
+              "llama": lambda m: [layer.self_attn.o_proj for layer in m.layers],
+              "qwen2": lambda m: [layer.self_attn.o_proj for layer in m.layers]}.get(
+        family, lambda m: [layer.attention.output.dense for layer in m.encoder.layer])(model.model.base_model)
     e = model.embed(documents(model)[0])
     hooks = [layer.register_forward_hook(lambda layer, x, y: written.append(y[0])) for layer in layers]
     plain = model.from_embeddings(e)
@@ -137,8 +150,9 @@ def test_heads_write_what_the_layer_writes(family):
     torch.testing.assert_close(trace.score, plain)
     assert len(trace.values) == len(trace.attentions) == len(written) == 2
     for A, values, layer, output in zip(trace.attentions, trace.values, layers, written, strict=True):
-        assert values.shape == (3, len(e), 12)
-        torch.testing.assert_close((A @ values).sum(0) + layer.bias, output, atol=1e-5, rtol=1e-5)
+        assert values.shape == (4 if family == "llama" else 3, len(e), 12)
+        bias = 0 if layer.bias is None else layer.bias
+        torch.testing.assert_close((A @ values).sum(0) + bias, output, atol=1e-5, rtol=1e-5)
 
 
 @families
@@ -147,7 +161,7 @@ def test_the_score_has_a_gradient_in_every_attention_weight_it_uses(family):
     trace = model.trace(model.embed(documents(model)[0]))
     for layer, gradient in enumerate(torch.autograd.grad(trace.score, trace.attentions)):
         assert gradient.shape == trace.attentions[layer].shape
-        used = slice(None) if layer == 0 else slice(-1, None) if family == "gpt2" else slice(0, 1)
+        used = slice(None) if layer == 0 else slice(-1, None) if family in DECODERS else slice(0, 1)
         assert (gradient[:, used].abs().amax(-1) > 0).all()
     assert not any(module._forward_hooks for module in model.modules())             # nothing stays behind
 
@@ -165,7 +179,7 @@ def test_a_batch_is_traced_like_its_documents_and_its_attention_can_be_changed(f
         return torch.full_like(A, 1 / A.shape[-1])
 
     trace = model.trace(batch, even)
-    assert seen == [0, 1] and trace.attentions[0].shape == (2, 3, len(e), len(e))
+    assert seen == [0, 1] and trace.attentions[0].shape == (2, 4 if family == "llama" else 3, len(e), len(e))
     assert (trace.attentions[1] == 1 / len(e)).all() and not torch.allclose(trace.score, model.from_embeddings(batch))
     torch.testing.assert_close(model.trace(e, even).score, trace.score[0])
     torch.testing.assert_close(model.trace(e, lambda layer, A: A).score, model.from_embeddings(e))
@@ -183,12 +197,14 @@ def test_baselines_keep_special_tokens(family):
     assert not model.baseline(document, "zero")[own].any()
     for e in (unknown, model.baseline(document, "zero")):
         assert e.shape == model.embed(document).shape and torch.equal(e[others], model.embed(document)[others])
-    if family == "gpt2":
+    if model.tokenizer.pad_token is None:
         with pytest.raises(ValueError, match="no pad token"):
             model.baseline(document, "pad")
     else:
         torch.testing.assert_close(unknown, model.embed(["[UNK]"] * len(document)))
-        torch.testing.assert_close(model.baseline(document, "pad"), model.embed(["[PAD]"] * len(document)))
+        pads = [model.tokenizer.pad_token] * len(document)
+        torch.testing.assert_close(model.baseline(document, "pad"), model.embed(pads))
+        np.testing.assert_allclose(model.from_embeddings(model.embed(pads)).item(), model.predict([pads])[0], atol=1e-5)
     with pytest.raises(ValueError, match="'unk', 'pad' or 'zero'"):
         model.baseline(document, "mask")
 
@@ -259,7 +275,7 @@ def test_bad_input_gets_one_line(tmp_path, monkeypatch):
 
 @families
 def test_lengths_that_the_model_cannot_read_are_refused(family):
-    model, least = classifier(family), 1 if family == "gpt2" else 3
+    model, least = classifier(family), {"gpt2": 1, "qwen2": 1, "llama": 2}.get(family, 3)
     for T_max in (least, 16):
         assert HuggingFaceClassifier(model.model, model.tokenizer, T_max).predict([["a"] * 20]).shape == (1,)
     for T_max in (least - 1, 17, 500, 4.0, "16"):
@@ -271,7 +287,7 @@ def test_lengths_that_the_model_cannot_read_are_refused(family):
 def test_a_folder_without_the_tokenizers_files_is_refused(family, tmp_path):
     """transformers then makes a tokenizer of nothing but special tokens, to which every word is unknown."""
     theirs(family).save_pretrained(tmp_path)
-    with pytest.raises(ValueError, match="the tokenizer knows [15] tokens, .* are missing in the model's") as caught:
+    with pytest.raises(ValueError, match="the tokenizer.* files .* are missing in the model's") as caught:
         HuggingFaceClassifier.from_pretrained(tmp_path)
     assert "\n" not in str(caught.value)
 
@@ -298,7 +314,8 @@ def test_a_tokenizer_of_another_model_is_refused():
 @families
 def test_tokens_that_are_no_pieces_are_named_once(family):
     model = classifier(family)
-    document = ["The", "film", "is", "splendid"] if family != "gpt2" else ["The", "f", "i", "splendid"]
+    pieces = "[CLS]" in model.tokenizer.all_special_tokens
+    document = ["The", "film", "is", "splendid"] if pieces else ["The", "f", "i", "splendid"]
     with pytest.warns(UserWarning, match=r"2 of 4 tokens are unknown .* such as 'The': .* tokenizer.tokenize\(text\)"):
         model.predict([document])
     with warnings.catch_warnings():
@@ -330,3 +347,52 @@ def test_a_model_that_cannot_be_had_says_what_to_do():
 def test_importing_models_does_not_load_transformers():
     code = "import sys, coursekit.models; print('transformers' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout == "False\n"
+
+
+@families
+def test_gradients_are_those_of_the_plain_model(family):
+    """With respect to embeddings and to every layer's attention weights, as transformers hands them out."""
+    model = classifier(family).double()
+    e = model.embed(documents(model)[3]).detach().requires_grad_()
+    answer = model.model(inputs_embeds=e[None], output_attentions=True)
+    theirs = torch.autograd.grad(answer.logits[0, 1] - answer.logits[0, 0], [e, *answer.attentions])
+    trace = model.trace(e)
+    ours = torch.autograd.grad(trace.score, [e, *trace.attentions])
+    for mine, plain in zip(ours, theirs, strict=True):
+        torch.testing.assert_close(mine, plain.reshape(mine.shape), atol=1e-10, rtol=1e-8)
+    torch.testing.assert_close(torch.autograd.grad(model.from_embeddings(e), e)[0], theirs[0], atol=1e-10, rtol=1e-8)
+
+
+@pytest.mark.parametrize("family", ["bert", "roberta", "electra", "distilbert"])
+def test_two_texts_are_one_document_whose_separator_stays(family):
+    model = classifier(family)
+    read = model.tokenizer
+    document = [*read.tokenize("a film"), *model.separator, *read.tokenize("good. not")][:model.T_max - 2]
+    plain = read("a film", "good. not", return_tensors="pt", truncation="only_second", max_length=model.T_max)
+    assert model.ids(document).tolist() == plain["input_ids"][0].tolist()
+    logits = model.model(**plain).logits[0]
+    scores = [model.predict([document])[0], model.predict([["a"], document, ["film"] * 12])[1],
+              model.from_embeddings(model.embed(document)).item(), model.trace(model.embed(document)).score.item()]
+    np.testing.assert_allclose(scores, (logits[1] - logits[0]).item(), atol=1e-5)
+    places = [i for i, token in enumerate(document) if token in model.separator]
+    rows = [model.own(document)[i] for i in places]
+    assert torch.equal(model.baseline(document, "zero")[rows], model.embed(document)[rows])
+    for by in ("replace", "delete"):
+        scores = explain.leave_one_out(model, document, by).scores
+        assert (scores[places] == 0).all() and np.abs(np.delete(scores, places)).min() > 0
+
+
+def test_what_cannot_be_opened_is_explained_by_the_lines_of_the_refusal():
+    words = sorted({word for text in TEXTS for word in text.split()})
+    made = tokenizer("gpt2")
+    made.pad_token = made.eos_token
+    config = transformers.OPTConfig(vocab_size=len(made), hidden_size=12, num_attention_heads=3, num_hidden_layers=1,
+                                    ffn_dim=20, max_position_embeddings=256, word_embed_proj_dim=12, pad_token_id=0)
+    there = {"model": transformers.OPTForSequenceClassification(config).eval(), "tokenizer": made}
+    with pytest.raises(TypeError, match="got OPTForSequenceClassification: .* lime.predict, text.split") as refused:
+        HuggingFaceClassifier(there["model"], made)
+    lines = str(refused.value).splitlines()[1:]
+    assert len(lines) == 3
+    exec(textwrap.dedent("\n".join(lines)), there)
+    a = explain.lime(there["predict"], words, n_samples=50)
+    assert a.tokens == tuple(words) and a.target in (0, 1) and np.ptp(a.scores) > 0
