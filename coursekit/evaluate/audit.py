@@ -1,5 +1,7 @@
 """An audit of an explanation, on two pages: questions to be answered, in so many words, and what was measured."""
 
+import json
+import re
 from pathlib import Path
 
 import numpy as np
@@ -43,6 +45,30 @@ def own_model(model):
         return log_odds, str.split
     predictor(model)                                                    # complains of anything else
     return model, getattr(getattr(model, "tokenizer", None), "tokenize", str.split)
+
+
+def written_answers(path):
+    """{question: text} of all `QUESTIONS`, as they stand in a saved notebook: in its last Markdown cell with a heading
+    that begins with "### 1", each text behind its heading, "### 1 …" to "### 7 …".
+
+    Raises ValueError, in one line, where there is no such cell or a heading is missing.
+
+    >>> import tempfile
+    >>> text = "".join(f"### {k} · Heading\\n\\nAnswer {k}.\\n" for k in range(1, 8))
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = Path(folder, "mine.ipynb")
+    ...     n = path.write_text(json.dumps({"cells": [{"cell_type": "markdown", "source": text}]}))
+    ...     list(written_answers(path).values())[6]
+    'Answer 7.'
+    """
+    cells = json.loads(Path(path).read_text(encoding="utf-8"))["cells"]
+    texts = ["".join(cell["source"]) for cell in cells if cell["cell_type"] == "markdown"]
+    parts = next((re.split(r"^### (\d).*$", text, flags=re.M)[1:] for text in reversed(texts)
+                  if re.search(r"^### 1\b", text, re.M)), [])
+    if parts[::2] != [str(k + 1) for k in range(len(QUESTIONS))]:
+        raise ValueError(f"{path} has no cell with the headings ### 1 to ### {len(QUESTIONS)}, each once and in order: "
+                         "copy them from the statement, and save the notebook")
+    return dict(zip(QUESTIONS, map(str.strip, parts[1::2]), strict=True))
 
 
 def write_audit(path, title, answers, shown):

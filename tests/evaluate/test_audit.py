@@ -1,11 +1,12 @@
 """The audit's page: what it asks for, what it refuses; and models as people have them."""
 
+import json
 from html.parser import HTMLParser
 
 import numpy as np
 import pytest
 
-from coursekit.evaluate.audit import QUESTIONS, own_model, write_audit
+from coursekit.evaluate.audit import QUESTIONS, own_model, write_audit, written_answers
 from coursekit.explain import Attribution, leave_one_out
 from coursekit.models import load_weights
 
@@ -55,3 +56,22 @@ def test_models_as_people_have_them():
     assert model is tame and tokenize("A good film.") == tame.tokenizer.tokenize("A good film.")
     with pytest.raises(TypeError, match="a black box is"):
         own_model(3)
+
+
+def saved(path, *cells):
+    path.write_text(json.dumps({"cells": [dict(cell_type=kind, source=text.splitlines(True)) for kind, text in cells]}))
+    return path
+
+
+def test_answers_are_read_from_the_last_cell_that_has_them(tmp_path):
+    def text(of):
+        return "".join(f"### {k} · A heading\n\n{of} {k},\non two lines.\n" for k in range(1, 8))
+
+    template = "Copy this:\n```\n" + "".join(f"### {k} · A heading\n…\n" for k in range(1, 8)) + "```"
+    path = saved(tmp_path / "mine.ipynb", ("markdown", template), ("markdown", text("Mine")), ("code", text("not")))
+    assert written_answers(path) == {question: f"Mine {k},\non two lines." for k, question in enumerate(QUESTIONS, 1)}
+    with pytest.raises(ValueError, match=r"not there yet: The model \(1 words.*Advice \(2 words"):
+        write_audit(tmp_path / "audit.html", "Mine", written_answers(saved(path, ("markdown", template))), SHOWN)
+    for damaged in (text("Mine").replace("### 4", "#### 4"), text("Mine") + "### 8 · More\n", "nothing"):
+        with pytest.raises(ValueError, match="no cell with the headings"):
+            written_answers(saved(path, ("markdown", damaged)))
