@@ -18,6 +18,7 @@ c.CourseDirectory.feedback_directory = "grading/feedback"
 c.CourseDirectory.solution_directory = "grading/solution"
 c.CourseDirectory.db_url = f"sqlite:///{HERE.as_posix()}/gradebook.db"
 c.OverwriteCells.add_missing_cells = True                               # a deleted check is put back, not forgiven
+c.CourseDirectory.ignore = [".ipynb_checkpoints", "*.pyc", "__pycache__", "audit.html"]    # what running leaves behind
 c.NbGrader.logfile = ""
 
 # nbgrader's own list, but that student code runs in the sandbox: for `nbgrader autograde` and formgrader's button too.

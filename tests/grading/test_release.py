@@ -35,7 +35,7 @@ def graded(notebook):
 
 def files(folder):
     return {path.relative_to(folder): path.read_bytes() for path in folder.rglob("*")
-            if path.is_file() and ".ipynb_checkpoints" not in path.parts}
+            if path.is_file() and ".ipynb_checkpoints" not in path.parts and path.name != "audit.html"}
 
 
 GENERATE = """
@@ -98,11 +98,11 @@ def test_points_are_those_of_the_checks(name):
 
 
 HINTS = [("1", "a question"), ("2", "the idea"), ("3", "the steps")]
-BOX = re.compile(r"^> ([●○]{4}) · (bonus · )?(\d+) minutes · (\d+|no) points?\b", re.M)
+BOX = re.compile(r"^> ([●○]{4}) · (bonus · |project · )?(\d+) minutes · (\d+|no) points?\b", re.M)
 
 
 def boxes_of(notebook):
-    """[(difficulty, "bonus · " or "", minutes, points or "no")] of the questions."""
+    """[(difficulty, "bonus · ", "project · " or "", minutes, points or "no")] of the questions."""
     return BOX.findall("\n".join(cell.source for cell in notebook.cells if cell.cell_type == "markdown"))
 
 
@@ -133,7 +133,7 @@ def test_minutes_and_points_are_the_same_wherever_they_stand(name):
     """In the boxes, in the table of the first cell, in its total, and in the syllabus."""
     notebook = read("solutions", name)
     first, boxes = notebook.cells[0].source, boxes_of(notebook)
-    rows = re.findall(r"\| ([●○]{4}) \| (bonus, )?(\d+) \| (\d+|none) \|", first)
+    rows = re.findall(r"\| ([●○]{4}) \| (bonus, |project, )?(\d+) \| (\d+|none) \|", first)
     assert [(*row[:3], row[3].replace("none", "no")) for row in rows] == [
         (level, bonus.replace(" · ", ", "), minutes, worth) for level, bonus, minutes, worth in boxes]
     core = sum(int(minutes) for _, bonus, minutes, _ in boxes if not bonus)

@@ -36,6 +36,7 @@ TOPICS = {name.partition("_")[2]: name for name in (
     "12_dyck",
     "13_autoencoders",
     "14_evaluation",
+    "15_people",
 )}
 
 __all__ = ["CheckFailed", "TOPICS", "difference", "same", "score", "unseen"]
