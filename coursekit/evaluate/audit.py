@@ -49,7 +49,8 @@ def own_model(model):
 
 def written_answers(path):
     """{question: text} of all `QUESTIONS`, as they stand in a saved notebook: in its last Markdown cell with a heading
-    that begins with "### 1", each text behind its heading, "### 1 …" to "### 7 …".
+    that begins with "### 1", each text behind its heading, "### 1 …" to "### 7 …". Lines of a paragraph are joined, as
+    Markdown does, and the marks of *emphasis* and `code` left out.
 
     Raises ValueError, in one line, where there is no such cell or a heading is missing.
 
@@ -68,7 +69,12 @@ def written_answers(path):
     if parts[::2] != [str(k + 1) for k in range(len(QUESTIONS))]:
         raise ValueError(f"{path} has no cell with the headings ### 1 to ### {len(QUESTIONS)}, each once and in order: "
                          "copy them from the statement, and save the notebook")
-    return dict(zip(QUESTIONS, map(str.strip, parts[1::2]), strict=True))
+    return dict(zip(QUESTIONS, map(_plain, parts[1::2]), strict=True))
+
+
+def _plain(markdown):
+    paragraphs = [" ".join(part.split()) for part in re.split(r"\n\s*\n", markdown.strip())]
+    return re.sub(r"(\*\*?|`)(\S[^*`]*)\1", r"\2", "\n".join(paragraphs))
 
 
 def write_audit(path, title, answers, shown):

@@ -65,11 +65,11 @@ def saved(path, *cells):
 
 def test_answers_are_read_from_the_last_cell_that_has_them(tmp_path):
     def text(of):
-        return "".join(f"### {k} · A heading\n\n{of} {k},\non two lines.\n" for k in range(1, 8))
+        return "".join(f"### {k} · A heading\n\n{of} *{k}*,\non `two` lines.\n\n2 * 3 * 4.\n" for k in range(1, 8))
 
     template = "Copy this:\n```\n" + "".join(f"### {k} · A heading\n…\n" for k in range(1, 8)) + "```"
     path = saved(tmp_path / "mine.ipynb", ("markdown", template), ("markdown", text("Mine")), ("code", text("not")))
-    assert written_answers(path) == {question: f"Mine {k},\non two lines." for k, question in enumerate(QUESTIONS, 1)}
+    assert written_answers(path) == {q: f"Mine {k}, on two lines.\n2 * 3 * 4." for k, q in enumerate(QUESTIONS, 1)}
     with pytest.raises(ValueError, match=r"not there yet: The model \(1 words.*Advice \(2 words"):
         write_audit(tmp_path / "audit.html", "Mine", written_answers(saved(path, ("markdown", template))), SHOWN)
     for damaged in (text("Mine").replace("### 4", "#### 4"), text("Mine") + "### 8 · More\n", "nothing"):
