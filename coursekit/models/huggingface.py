@@ -93,7 +93,7 @@ class HuggingFaceClassifier(nn.Module):
         model.set_attn_implementation("eager")
         self.decodes = self.family in DECODERS
         if self.decodes:
-            start = tokenizer.bos_token or tokenizer.eos_token
+            start = tokenizer.bos_token or tokenizer.eos_token or tokenizer.unk_token
             begins = tokenizer("")["input_ids"] == tokenizer.convert_tokens_to_ids([start])
             self.around, self.empty, self.separator, self.segments = ([start] * begins, []), [start], [], False
         else:
@@ -211,8 +211,8 @@ class HuggingFaceClassifier(nn.Module):
         """Scores (n,) or (n, C) of documents as a tensor."""
         rows = [self.ids(document) for document in documents]
         lengths = torch.tensor([len(row) for row in rows])
-        seen = torch.arange(int(lengths.max())) < lengths[:, None]      # (n, T)
-        ids = nn.utils.rnn.pad_sequence(rows, batch_first=True)
+        ids = nn.utils.rnn.pad_sequence(rows, batch_first=True)         # (n, T)
+        seen = torch.arange(ids.shape[1]) < lengths[:, None]
         inputs = dict(input_ids=ids, attention_mask=seen.long(), **self._places(ids == self.tokenizer.sep_token_id))
         return self(lengths, **{name: value.to(self._words.weight.device) for name, value in inputs.items()})
 
@@ -224,6 +224,11 @@ class HuggingFaceClassifier(nn.Module):
         if self.first:
             more["position_ids"] = self.first + torch.arange(separates.shape[1], device=separates.device)[None]
         return more
+
+    @property
+    def coarse(self):
+        """Is the model's own pass in half precision? Then no quadrature gets finer than its rounding."""
+        return self.model.dtype in HALF
 
     @property
     def _words(self):

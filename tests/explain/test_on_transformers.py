@@ -1,11 +1,13 @@
 """Every explainer on classifiers as transformers has them, with two classes and with four."""
 
+from functools import partial
+
 import numpy as np
 import pytest
 import torch
 
 from coursekit import explain
-from coursekit.models.huggingface import QUERIES_AND_KEYS
+from coursekit.models.huggingface import QUERIES_AND_KEYS, HuggingFaceClassifier
 from tests.models.test_huggingface import FAMILIES, classifier
 
 TEXT = "unwatchable, not a good film!"
@@ -73,3 +75,41 @@ def test_relevance_is_conserved_without_biases(family):
         slope, = torch.autograd.grad(score, e)
     assert score.item() == pytest.approx(model.from_embeddings(e).item(), rel=1e-6)
     assert (e * slope).sum().item() == pytest.approx(score.item(), rel=1e-3)
+
+
+@pytest.mark.parametrize("family", ["electra", "roberta", "llama"])
+@pytest.mark.filterwarnings("ignore:integrated gradients")
+def test_the_models_device_is_respected(family, monkeypatch):
+    """On a device that has shapes and no numbers: all that goes into the model is there, all that comes out is not."""
+    model, entered = classifier(family).to("meta"), set()
+
+    def note(module, inputs, named):
+        entered.update(x.device.type for x in (*inputs, *named.values()) if torch.is_tensor(x))
+
+    for module in model.model.modules():
+        module.register_forward_pre_hook(note, with_kwargs=True)
+    document = model.tokenizer.tokenize(TEXT)[:8]
+    assert {x.device.type for x in (model.embed(document), *model.trace(model.embed(document)).values)} == {"meta"}
+    monkeypatch.setattr(torch.Tensor, "cpu", lambda x: torch.ones(x.shape, dtype=x.dtype))
+    monkeypatch.setattr(torch.Tensor, "item", lambda x: 1.0)
+    monkeypatch.setattr(torch.Tensor, "__bool__", lambda x: False)
+    for method in suited([explain.attention_mean, explain.norm_attention, explain.rollout, explain.gradient_attention,
+                          explain.gradient, explain.gradient_x_input, explain.leave_one_out,
+                          partial(explain.integrated_gradients, n_nodes=4), explain.relevance_attention], model):
+        assert np.isfinite(method(model, document).scores).all()
+    assert entered == {"meta"}
+
+
+@pytest.mark.parametrize("family", ["electra", "roberta", "llama"])
+@pytest.mark.filterwarnings("ignore:integrated gradients")
+def test_half_precision_is_kept_where_that_is_asked_for_and_scores_are_close(family):
+    model = classifier(family)
+    half = HuggingFaceClassifier(classifier(family).model.bfloat16(), model.tokenizer, half=True)
+    document = model.tokenizer.tokenize(TEXT)[:8]
+    assert half.model.dtype == torch.bfloat16 and half.predict([document]).dtype == np.float32
+    for method in suited([explain.gradient_x_input, explain.integrated_gradients, explain.attention_mean,
+                          explain.norm_attention, explain.rollout, explain.gradient_attention, explain.leave_one_out,
+                          explain.relevance_attention], model):
+        exact, coarse = method(model, document).scores, method(half, document).scores
+        within = 0.2 if method is explain.leave_one_out else 0.1        # small differences of rounded scores
+        assert coarse.dtype == np.float64 and np.linalg.norm(coarse - exact) < within * np.linalg.norm(exact)

@@ -15,12 +15,14 @@ TEXT = "The story is not bad, but the film is too long!"
 PIECES = "[PAD] [UNK] [CLS] [SEP] [MASK] the film is good not bad st ##ory but too , . !".split()
 
 
-def bert(labels):
-    """A random BERT in double precision, its weights large enough for attention that is far from uniform."""
+def bert(labels, family="bert"):
+    """A random BERT, or other model, in double precision, its weights large enough for attention that is far from
+    uniform."""
     torch.manual_seed(0)
-    config = transformers.BertConfig(vocab_size=len(PIECES), hidden_size=12, num_hidden_layers=2, num_attention_heads=3,
-                                     intermediate_size=20, max_position_embeddings=16, num_labels=labels)
-    model = transformers.BertForSequenceClassification(config)
+    config = transformers.AutoConfig.for_model(
+        family, vocab_size=len(PIECES), hidden_size=12, num_hidden_layers=2, num_attention_heads=3,
+        intermediate_size=20, max_position_embeddings=17, num_labels=labels, pad_token_id=0, bos_token_id=2)
+    model = transformers.AutoModelForSequenceClassification.from_config(config)
     with torch.no_grad():
         for weight in model.parameters():
             weight.add_(0.2 * torch.randn_like(weight))
@@ -28,11 +30,12 @@ def bert(labels):
     return HuggingFaceClassifier(model, tokenizer).double()
 
 
-@pytest.fixture(scope="module", params=["imdb-tame", "imdb-peaky", "imdb-6layer", "bert", "bert, four classes"])
+@pytest.fixture(scope="module", params=["imdb-tame", "imdb-peaky", "imdb-6layer", "bert", "bert, four classes",
+                                        "roberta", "electra", "llama"])
 def explained(request):
     """(model, document, its embeddings and those of the [UNK] baseline (1, T, d_e), own rows, captum's target)."""
-    if request.param.startswith("bert"):
-        model = bert(4 if "four" in request.param else 2)
+    if not request.param.startswith("imdb"):
+        model = bert(4 if "four" in request.param else 2, request.param.split(",")[0])
     else:
         model = load_weights(request.param).double()
     document = model.tokenizer.tokenize(TEXT)
