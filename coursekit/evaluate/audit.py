@@ -4,10 +4,6 @@ import json
 import re
 from pathlib import Path
 
-import numpy as np
-
-from coursekit.explain.attribution import predictor
-from coursekit.models import HuggingFaceClassifier
 from coursekit.show.html import escape
 
 # What an audit says, in this order, and in how many words at most.
@@ -22,29 +18,6 @@ STYLE = ("@page{size:A4;margin:15mm}body{font:10pt/1.35 sans-serif;max-width:180
          "background:#fff;color:#111}h1{font-size:15pt}h2{font-size:10.5pt;margin:8pt 0 2pt}"
          "p{margin:0;white-space:pre-wrap}figure{margin:6pt 0;break-inside:avoid;font-size:85%}"
          "img{max-width:100%;max-height:75mm}table{font-size:85%}")
-
-
-def own_model(model):
-    """(black box, its tokenize(text)) from what people have: for every explainer of the course, and for `report`.
-
-    model: a name or folder of Hugging Face (a sequence classifier); a classifier or pipeline of scikit-learn that takes
-    texts, read as log p (two classes: log-odds); an object with `predict(documents)`, or such a function. Texts are cut
-    by the model's own tokenizer, and at spaces where it has none.
-
-    >>> ask, tokenize = own_model(lambda documents: [document.count("good") for document in documents])
-    >>> ask([tokenize("a good film , good actors")])
-    [2]
-    """
-    if isinstance(model, (str, Path)):
-        model = HuggingFaceClassifier.from_pretrained(str(model))
-    if hasattr(model, "predict_proba"):
-        def log_odds(documents):
-            log_p = np.log(np.clip(model.predict_proba([" ".join(d) for d in documents]), 1e-9, 1))       # (n, C)
-            return log_p[:, 1] - log_p[:, 0] if log_p.shape[1] == 2 else log_p
-
-        return log_odds, str.split
-    predictor(model)                                                    # complains of anything else
-    return model, getattr(getattr(model, "tokenizer", None), "tokenize", str.split)
 
 
 def written_answers(path):

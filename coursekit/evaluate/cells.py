@@ -10,6 +10,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import numpy as np
+import torch
 from tqdm.auto import tqdm
 
 from coursekit.explain.attribution import predictor
@@ -90,6 +91,32 @@ def _begin(work):
 def _on_worker(cell, work=None):
     with _LOCK:
         return (work or _HERE[0])(*cell)
+
+
+@contextmanager
+def one_thread():
+    """Inside, torch computes on one thread: the number of threads changes last digits.
+
+    >>> with one_thread():
+    ...     torch.get_num_threads()
+    1
+    """
+    threads = torch.get_num_threads()
+    torch.set_num_threads(1)
+    try:
+        yield
+    finally:
+        torch.set_num_threads(threads)
+
+
+def settings(explainer):
+    """An explainer's function and what a partial sets, in words: who changes that, changes the result.
+
+    >>> settings(len)
+    'len {}'
+    """
+    named = getattr(explainer, "func", explainer)
+    return f"{getattr(named, '__name__', type(named).__name__)} {getattr(explainer, 'keywords', {})}"
 
 
 @contextmanager

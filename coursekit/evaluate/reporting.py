@@ -10,14 +10,13 @@ from functools import cached_property, partial
 from time import perf_counter
 
 import numpy as np
-import torch
 
 from coursekit import explain, show
 from coursekit.explain.attribution import Attribution, predictor
 from coursekit.explain.masks import read_tokens
 
 from .agreement import human_agreement
-from .cells import compute, remembering
+from .cells import compute, one_thread, remembering, settings
 from .faithfulness import comprehensiveness, sufficiency
 from .intervals import interval
 from .measured import counting
@@ -62,7 +61,7 @@ def report(model, documents, explainers=None, reviews=None, path=None, workers=1
         raise ValueError(f"every document needs its review, got {len(reviews)} for {len(documents)}")
     how = dict(seed=seed, n_seeds=n_seeds, n_neighbours=n_neighbours, delta=delta, scores=scores,
                reviews=None if reviews is None else [review.marked_by for review in reviews][:1])
-    cells = {name: [(i, name, _settings(explainer)) for i in range(len(documents))]
+    cells = {name: [(i, name, settings(explainer)) for i in range(len(documents))]
              for name, explainer in explainers.items()}
     head = {"documents": [" ".join(document) for document in documents], "how": how,
             "model": np.asarray(predictor(model)(documents[:3]), float).round(2).tolist()}
@@ -226,14 +225,9 @@ class _Work:
         self.exact = {}
 
     def __call__(self, i, name, settings):
-        """The metrics as JSON has them, on one thread: the number of threads changes last digits."""
-        threads = torch.get_num_threads()
-        torch.set_num_threads(1)
-        try:
-            with remembering(self.model) as model:                                # in this cell, and no longer
-                found = self.numbers(model, self.documents[i], self.explainers[name], i)
-        finally:
-            torch.set_num_threads(threads)
+        """The metrics as JSON has them."""
+        with one_thread(), remembering(self.model) as model:                      # in this cell, and no longer
+            found = self.numbers(model, self.documents[i], self.explainers[name], i)
         return {metric: None if np.isnan(found[metric]) else float(found[metric]) for metric in METRICS}
 
     def numbers(self, model, document, explainer, i):
@@ -258,12 +252,6 @@ class _Work:
             known["Lipschitz"] = local_lipschitz(model, document, explainer, self.how["delta"],
                                                  self.how["n_neighbours"], seed, found).constant
         return known | {"VSI": steady.vsi, "spread": steady.spread}
-
-
-def _settings(explainer):
-    """An explainer's function and what a partial sets: who changes that, changes the cell."""
-    named = getattr(explainer, "func", explainer)
-    return f"{getattr(named, '__name__', type(named).__name__)} {getattr(explainer, 'keywords', {})}"
 
 
 def _has_terms(model, document):

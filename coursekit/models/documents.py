@@ -1,5 +1,6 @@
 """How documents get into a classifier: what is refused, how tokens become padded ids, and how many go in at once."""
 
+import numpy as np
 import torch
 
 
@@ -30,12 +31,14 @@ def token_ids(model, documents):
 
 
 def predict_in_chunks(model, documents, chunk):
-    """Scores (n,) of documents as a NumPy array, `chunk` documents at a time so that memory stays bounded."""
+    """Scores (n,) of documents as a NumPy array, `chunk` documents at a time so that memory stays bounded: those of
+    like length together, for a batch is as long as its longest document."""
     if isinstance(documents, str) or (documents and isinstance(documents[0], str)):
         raise TypeError("expected a list of documents (lists of tokens), got strings: for one document pass [document]")
+    order = sorted(range(len(documents)), key=lambda i: len(as_document(documents[i])))
     with torch.no_grad():
-        scores = [model.score(documents[i:i + chunk]) for i in range(0, len(documents), chunk)]
-    return torch.cat(scores).cpu().numpy() if scores else torch.zeros(0).numpy()
+        scores = [model.score([documents[i] for i in order[k:k + chunk]]) for k in range(0, len(order), chunk)]
+    return torch.cat(scores)[np.argsort(order)].cpu().numpy() if scores else torch.zeros(0).numpy()
 
 
 def as_embeddings(e, T_max, d_e):

@@ -1,14 +1,12 @@
-"""The audit's page: what it asks for, what it refuses; and models as people have them."""
+"""The audit's page: what it asks for, what it refuses."""
 
 import json
 from html.parser import HTMLParser
 
-import numpy as np
 import pytest
 
-from coursekit.evaluate.audit import QUESTIONS, own_model, write_audit, written_answers
-from coursekit.explain import Attribution, leave_one_out
-from coursekit.models import load_weights
+from coursekit.evaluate.audit import QUESTIONS, write_audit, written_answers
+from coursekit.explain import Attribution
 
 ANSWERS = dict.fromkeys(QUESTIONS, "Ten words and no more, of which none says <anything>.\n\nTruly.")
 SHOWN = {"A case": Attribution(["<b>", "film"], [1, -1], "by hand")}
@@ -32,30 +30,6 @@ def test_what_is_missing_or_too_long_is_named(tmp_path):
         with pytest.raises(ValueError, match="one to four"):
             write_audit(tmp_path / "audit.html", "Mine", ANSWERS, shown)
     assert not list(tmp_path.iterdir())
-
-
-class Sklearn:
-    """What a pipeline of scikit-learn offers, with C classes."""
-
-    def __init__(self, C):
-        self.C = C
-
-    def predict_proba(self, texts):
-        p = np.array([[1 + text.count("good") * (c == 1) for c in range(self.C)] for text in texts], float)
-        return p / p.sum(1, keepdims=True)
-
-
-def test_models_as_people_have_them():
-    ask, tokenize = own_model(Sklearn(2))
-    assert tokenize("a good film") == ["a", "good", "film"]
-    assert ask([["good", "good"], ["film"]]) == pytest.approx([np.log(3), 0])
-    assert leave_one_out(ask, tokenize("a good film"), by="delete").top(1)[0][0] == "good"
-    assert own_model(Sklearn(3))[0]([["good"]]).shape == (1, 3)
-    tame = load_weights("imdb-tame")
-    model, tokenize = own_model(tame)
-    assert model is tame and tokenize("A good film.") == tame.tokenizer.tokenize("A good film.")
-    with pytest.raises(TypeError, match="a black box is"):
-        own_model(3)
 
 
 def saved(path, *cells):

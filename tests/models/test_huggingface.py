@@ -396,3 +396,14 @@ def test_what_cannot_be_opened_is_explained_by_the_lines_of_the_refusal():
     exec(textwrap.dedent("\n".join(lines)), there)
     a = explain.lime(there["predict"], words, n_samples=50)
     assert a.tokens == tuple(words) and a.target in (0, 1) and np.ptp(a.scores) > 0
+
+
+def test_documents_of_any_lengths_come_back_in_their_order():
+    """They go in by length, and a chunk is as long as its longest."""
+    model, longest = classifier("bert"), []
+    model.chunk, score = 2, model.score
+    model.score = lambda documents: longest.append(max(map(len, documents))) or score(documents)
+    lengths = [9, 1, 8, 2, 7]
+    found = model.predict([["good"] * n for n in lengths])
+    assert longest == [2, 8, 9]
+    np.testing.assert_allclose(found, [model.predict([["good"] * n])[0] for n in lengths], atol=1e-6)

@@ -1,0 +1,52 @@
+"""A whole corpus explained: by several processes if you like, kept as it comes, the same numbers in any case."""
+
+import json
+from functools import partial
+
+import numpy as np
+
+from coursekit.explain.attribution import Attribution, predictor
+
+from .black_boxes import own_model
+from .cells import compute, one_thread, settings
+from .plausibility import explained
+
+
+def explain_corpus(explainer, model, documents, path=None, workers=1, seed=0, progress=True):
+    """A list with the Attribution of each document.
+
+    explainer: a function (model, document) or (model, document, seed=…) → Attribution, such as `explain.lime` or
+    `partial(explain.lime, n_samples=500)`; each document is explained with this seed, on one thread, whoever does it
+    and whatever stands beside it. model: whatever `own_model` takes. documents: lists of tokens, or texts, which are
+    cut by the model's own tokenizer.
+
+    path: a file of JSON lines that keeps each explanation as soon as it is there (`Attribution.to_dict` and the
+    document); called again, a corpus that was stopped, or to which documents were added at the end, goes on from it.
+    workers: 1 (here), a number of processes, which model and explainer must then be able to go to, or the address of a
+    dask scheduler, such as "tcp://host:8786". What comes back has been JSON: arrays in `about` are lists.
+    Raises ValueError, in one line, where `path` keeps explanations by something else, TypeError where the explainer
+    returns no Attribution, and for what cannot be sent to other processes.
+
+    >>> from coursekit.explain import leave_one_out
+    >>> def likes(documents):
+    ...     return [2.0 * ("good" in d) - 1.0 * ("bad" in d) for d in documents]
+    >>> explain_corpus(leave_one_out, likes, ["a good film", "not bad"], progress=False)
+    [leave-one-out: a(0) good(+2) film(0), leave-one-out: not(0) bad(-1)]
+    """
+    model, tokenize = own_model(model)
+    documents = [tuple(tokenize(d) if isinstance(d, str) else d) for d in documents]
+    head = {"explainer": settings(explainer), "seed": seed}
+    if path is not None:                                                          # is the file of this model?
+        head["model"] = np.asarray(predictor(model)([list(d) for d in documents[:3]]), float).round(2).tolist()
+    found = compute(partial(_explained, explainer, model, seed), list(dict.fromkeys(documents)), path, head, workers,
+                    progress)
+    return [Attribution.from_dict(found[document]) for document in documents]
+
+
+def _explained(explainer, model, seed, *document):
+    """The explanation of a document as JSON has it."""
+    with one_thread():
+        found = explained(explainer, model, list(document), seed)
+    if not isinstance(found, Attribution):
+        raise TypeError(f"a corpus is explained by Attributions, and this explainer returns {type(found).__name__}")
+    return json.loads(json.dumps(found.to_dict()))
