@@ -30,6 +30,9 @@ _BERT = ("encoder.layer", "attention.self", "attention.self.value", "attention.o
 _LLAMA = ("layers", "self_attn", "self_attn.v_proj", "self_attn.o_proj")
 FAMILIES = {"bert": _BERT, "roberta": _BERT, "electra": _BERT,
             "distilbert": ("transformer.layer", "attention", "attention.v_lin", "attention.out_lin"),
+            "deberta-v2": ("encoder.layer", "attention.self", "attention.self.value_proj", "attention.output.dense"),
+            "albert": ("encoder.albert_layer_groups", "albert_layers.0.attention", "albert_layers.0.attention.value",
+                       "albert_layers.0.attention.dense"),
             "gpt2": ("h", "attn", "attn.c_attn", "attn.c_proj"), "llama": _LLAMA, "qwen2": _LLAMA}
 DECODERS = ("gpt2", "llama", "qwen2")
 # Of the families that have nothing but layer norms and activations that are modules, as `relevance_rules` needs them.
@@ -51,8 +54,8 @@ def _single(x):
 
 
 class HuggingFaceClassifier(nn.Module):
-    """A sequence classifier of transformers, as black and as white box: BERT, RoBERTa, ELECTRA, DistilBERT, GPT-2,
-    Llama and Qwen2.
+    """A sequence classifier of transformers, as black and as white box: BERT, RoBERTa, ELECTRA, DistilBERT,
+    ALBERT, DeBERTa-v2 (and -v3), GPT-2, Llama and Qwen2.
 
     model: a …ForSequenceClassification of these families, on any device, where it stays; it is switched to evaluation
     mode and to eager attention, and, unless `half`, from half to single precision. tokenizer: the one it was trained
@@ -264,13 +267,16 @@ class HuggingFaceClassifier(nn.Module):
 
     def from_embeddings(self, e):
         """Score (…) or (…, C) of word embeddings e (…, T, d_e); differentiable."""
+        return self._from_embeddings(e)
+
+    def _from_embeddings(self, e, **options):
         words = self._words.weight
         T, d_e = as_embeddings(e, self.T_max, words.shape[1]).shape[-2:]
         flat = e.reshape(-1, T, d_e).to(words)
         separates = torch.zeros(flat.shape[:2], dtype=torch.bool, device=flat.device)
         if self.separator:
             separates = (flat == words[self.tokenizer.sep_token_id]).all(-1)
-        scores = self(T, inputs_embeds=flat, **self._places(separates))
+        scores = self(T, inputs_embeds=flat, **self._places(separates), **options)
         return scores.reshape(e.shape[:-2] + self.outputs)
 
     def trace(self, e, change=None):
@@ -286,35 +292,43 @@ class HuggingFaceClassifier(nn.Module):
             def hook(module, inputs, named, result):                     # mixes once more, so that A is in the graph
                 A = _single(result[1]).reshape(*e.shape[:-2], *result[1].shape[1:])             # (…, K, T, T)
                 A = A if change is None else change(len(maps), A)
-                v = value(inputs[0] if inputs else named["hidden_states"])[..., -len(weight):]
-                v = v.unflatten(-1, (-1, len(weight) // K)).transpose(1, 2)         # of GPT-2 the last third above
+                states = inputs[0] if inputs else named["hidden_states"]             # (n, T, d_e)
+                v = value(states)[..., -len(weight):]                    # of GPT-2 the last third
+                v = v.unflatten(-1, (-1, len(weight) // K)).transpose(1, 2)
                 v = v.repeat_interleave(K // v.shape[1], 1) if v.shape[1] < K else v            # grouped queries
                 v = v.reshape(*e.shape[:-2], *v.shape[1:])               # (…, K, T, d_att)
                 maps.append(A)
                 values.append(_single(v) @ _single(weight).unflatten(0, (K, -1)))
                 mixed = (A.to(v) @ v).transpose(-3, -2).flatten(-2)      # (…, T, K d_att)
                 mixed = mixed.reshape(*result[0].shape[:-1], -1)         # (n, T, K d_att)
-                return (output(mixed) if inside else mixed, *result[1:])
+                written = output(mixed) if inside else mixed
+                if self.family == "albert":                              # whose attention adds and norms, too
+                    written = module.LayerNorm(states + written)
+                return (written, *result[1:])
 
             hooks.append(attention.register_forward_hook(hook, with_kwargs=True))
 
-        for layer in self.layers():
+        for layer in self.model.base_model.get_submodule(FAMILIES[self.family][0]):     # ALBERT's fires L times
             record(*map(layer.get_submodule, names))
         try:
-            return Trace(self.from_embeddings(e), maps, values)
+            told = {"output_attentions": True} if self.family == "deberta-v2" else {}    # others do not wait for it
+            return Trace(self._from_embeddings(e, **told), maps, values)
         finally:
             for hook in hooks:
                 hook.remove()
 
     def layers(self):
-        """The L modules whose first output is the residual stream (…, T, d_e)."""
+        """The L modules whose first output is the residual stream (…, T, d_e). TypeError for ALBERT, whose layers are
+        one module: what is put into one is put into all."""
+        if self.family == "albert":
+            raise TypeError("the layers of an ALBERT share one module: they cannot be opened one by one")
         return list(self.model.base_model.get_submodule(FAMILIES[self.family][0]))
 
     @property
     def queries_and_keys(self):
         """A function without arguments: the layers of queries and of keys, with the number of columns in which their
         output is that: all, or of GPT-2's one layer for queries, keys and values the first two thirds. AttributeError
-        for families to which the rules of relevance do not apply: RoBERTa, Llama, Qwen2."""
+        for families to which the rules of relevance do not apply: RoBERTa, ALBERT, DeBERTa, Llama, Qwen2."""
         if self.family not in QUERIES_AND_KEYS:
             raise AttributeError("queries_and_keys")
         d_e = self.model.config.hidden_size                              # of ELECTRA not that of words

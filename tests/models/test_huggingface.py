@@ -19,12 +19,12 @@ transformers.utils.logging.disable_progress_bar()
 
 PIECES = "[PAD] [UNK] [CLS] [SEP] [MASK] the film is good not bad un ##watch ##able . ! a".split()
 TEXTS = ["The film is good.", "unwatchable!", "", "a film not bad, not good", "the " * 40]
-FAMILIES = ["bert", "distilbert", "gpt2", "roberta", "electra", "llama", "qwen2"]
+FAMILIES = ["bert", "distilbert", "gpt2", "roberta", "electra", "llama", "qwen2", "albert", "deberta-v2"]
 DECODERS = ["gpt2", "llama", "qwen2"]
 
 
 def tokenizer(family):
-    if family in ("bert", "distilbert", "electra"):
+    if family in ("bert", "distilbert", "electra", "albert", "deberta-v2"):
         return transformers.BertTokenizerFast(vocab={piece: i for i, piece in enumerate(PIECES)})
     special = ["<s>", "<pad>", "</s>", "<unk>", "<mask>"] if family == "roberta" else ["<|endoftext|>"]
     pairs = ByteLevelBPETokenizer()
@@ -44,6 +44,9 @@ def theirs(family, labels=2, seed=0, **more):
     sizes |= {"distilbert": dict(hidden_dim=20), "gpt2": {},
               "roberta": dict(intermediate_size=20, max_position_embeddings=18, pad_token_id=1),
               "electra": dict(intermediate_size=20, embedding_size=8),
+              "albert": dict(intermediate_size=20, embedding_size=8, num_hidden_groups=1),
+              "deberta-v2": dict(intermediate_size=20, relative_attention=True, pos_att_type=["p2c", "c2p"],
+                                 position_biased_input=False),
               "llama": dict(intermediate_size=20, num_attention_heads=4, num_key_value_heads=2, head_dim=4),
               "qwen2": dict(intermediate_size=20, num_key_value_heads=1)}.get(family, dict(intermediate_size=20))
     torch.manual_seed(seed)
@@ -138,11 +141,12 @@ def test_heads_write_what_the_layer_writes(family):
     written = []
     layers = {"distilbert": lambda m: [layer.attention.out_lin for layer in m.transformer.layer],
               "gpt2": lambda m: [block.attn.c_proj for block in m.h],
+              "albert": lambda m: [m.encoder.albert_layer_groups[0].albert_layers[0].attention.dense] * 2,
               "llama": lambda m: [layer.self_attn.o_proj for layer in m.layers],
               "qwen2": lambda m: [layer.self_attn.o_proj for layer in m.layers]}.get(
         family, lambda m: [layer.attention.output.dense for layer in m.encoder.layer])(model.model.base_model)
     e = model.embed(documents(model)[0])
-    hooks = [layer.register_forward_hook(lambda layer, x, y: written.append(y[0])) for layer in layers]
+    hooks = [layer.register_forward_hook(lambda layer, x, y: written.append(y[0])) for layer in dict.fromkeys(layers)]
     plain = model.from_embeddings(e)
     for hook in hooks:
         hook.remove()
@@ -363,7 +367,7 @@ def test_gradients_are_those_of_the_plain_model(family):
     torch.testing.assert_close(torch.autograd.grad(model.from_embeddings(e), e)[0], theirs[0], atol=1e-10, rtol=1e-8)
 
 
-@pytest.mark.parametrize("family", ["bert", "roberta", "electra", "distilbert"])
+@pytest.mark.parametrize("family", ["bert", "roberta", "electra", "distilbert", "albert", "deberta-v2"])
 def test_two_texts_are_one_document_whose_separator_stays(family):
     model = classifier(family)
     read = model.tokenizer
