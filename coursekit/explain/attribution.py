@@ -125,6 +125,22 @@ class Attribution:
         groups = word_groups(self.tokens)
         return self._with([word for word, _ in groups], [self.scores[places].sum() for _, places in groups])
 
+    def text(self, text, tokenizer):
+        """`words`, spelled as they stand in the text: `self` explains tokenizer.tokenize(text), or its beginning.
+
+        tokenizer: one of transformers that tells where in the text a piece lies. Scores that belong to distinct tokens
+        are put on each of their places first. Raises ValueError, in one line, for another text.
+        """
+        read = tokenizer(text, add_special_tokens=False, return_offsets_mapping=True)
+        pieces, places = tokenizer.convert_ids_to_tokens(read["input_ids"]), read["offset_mapping"]
+        scored = self.on(pieces) if "distinct" in self.about else self
+        if scored.tokens != tuple(pieces[:len(scored)]) or not set(self.tokens).issubset(pieces):
+            raise ValueError("this attribution is of other tokens than those of the text: it must explain "
+                             "tokenizer.tokenize(text)")
+        groups = [group for _, group in word_groups(scored.tokens)]
+        words = [text[places[group[0]][0]:places[group[-1]][1]].strip() for group in groups]
+        return scored._with(words, [scored.scores[group].sum() for group in groups])
+
     def on(self, tokens):
         """The scores on every occurrence in a list of tokens, 0 where a token has none: for methods that score each
         distinct word once (`lime(bow=True)`).

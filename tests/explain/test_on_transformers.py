@@ -113,3 +113,20 @@ def test_half_precision_is_kept_where_that_is_asked_for_and_scores_are_close(fam
         exact, coarse = method(model, document).scores, method(half, document).scores
         within = 0.2 if method is explain.leave_one_out else 0.1        # small differences of rounded scores
         assert coarse.dtype == np.float64 and np.linalg.norm(coarse - exact) < within * np.linalg.norm(exact)
+
+
+@pytest.mark.parametrize("family", ["bert", "roberta", "llama"])
+def test_explanations_are_spelled_as_the_text_is(family):
+    model, text = classifier(family), "Unwatchable: NOT a Good film\u2026"
+    document = model.tokenizer.tokenize(text)
+    read = explain.leave_one_out(model.predict, document)
+    spelled = read.text(text, model.tokenizer)
+    words = [word for word in spelled.tokens if word]                   # a space may be a piece of its own
+    assert words[:6] == ["Unwatchable", ":", "NOT", "a", "Good", "film"] and set(words[6:]) == {"\u2026"}
+    assert spelled.scores.sum() == pytest.approx(read.scores.sum()) and spelled.method == read.method
+    assert read[:4].text(text, model.tokenizer).scores.sum() == pytest.approx(read.scores[:4].sum())
+    distinct = explain.lime(model.predict, document, n_samples=20, bow=True)
+    assert distinct.text(text, model.tokenizer).scores.sum() == pytest.approx(distinct.on(document).scores.sum())
+    for other in (read, distinct):
+        with pytest.raises(ValueError, match="other tokens than those of the text"):
+            other.text("the film", model.tokenizer)
