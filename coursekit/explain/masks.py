@@ -9,6 +9,7 @@ import numpy as np
 from tqdm.auto import tqdm
 
 from coursekit.inputs import as_array, as_strings, as_whole
+from coursekit.text import word_groups
 
 from .attribution import Attribution, pick_class, predictor
 
@@ -90,6 +91,36 @@ def leave_one_out(model_or_predict, document, by="replace", mask_token="[UNK]", 
     scores = evaluate_masks(model_or_predict, tokens, masks, by, mask_token, progress=progress)
     scores, target = pick_class(scores, target)
     return Attribution(tokens, scores[0] - scores[1:], "leave-one-out", target, {"score": float(scores[0]), "by": by})
+
+
+def by_spans(model_or_predict, spans):
+    """(predict, names): a black box whose tokens are spans, such as sentences, and the document to be explained for it.
+
+    spans: lists of the model's tokens, which together are the document. names: a string for each, its words. What
+    takes a black box takes predict: a span goes as a whole, or each of its tokens becomes the mask token.
+    Raises ValueError, in one line, where two different spans have one name.
+
+    >>> def count_good(documents):
+    ...     return [document.count("good") for document in documents]
+    >>> list(leave_one_out(*by_spans(count_good, [["a", "good", "plot"], ["good", "actors"]])))
+    [('a good plot', 1.0), ('good actors', 1.0)]
+    """
+    ask, spans = predictor(model_or_predict), [as_strings(span, "a span") for span in spans]
+    names = [" ".join(word for word, _ in word_groups(span)) for span in spans]
+    tokens = dict(zip(names, spans, strict=True))
+    if [tokens[name] for name in names] != spans:
+        raise ValueError("two of the spans are different tokens of the same words: take them together")
+
+    def written(document):
+        if len(document) < len(names):                                            # some deleted
+            return [token for name in document for token in tokens[name]]
+        return [token for given, name, span in zip(document, names, spans, strict=True)
+                for token in (span if given == name else [given] * len(span))]
+
+    def predict(documents):
+        return ask([written(document) for document in documents])
+
+    return predict, names
 
 
 def check_known(tokenizer, mask_token):

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 import torch
 
-from coursekit.explain import evaluate_masks, leave_one_out
+from coursekit.explain import by_spans, evaluate_masks, leave_one_out
 
 DOCUMENT = "not a good film , not bad zzz".split()
 MASKS = np.random.default_rng(0).random((60, len(DOCUMENT))) < 0.6
@@ -133,3 +133,20 @@ def test_a_mask_token_that_the_model_does_not_know_is_a_typo(white_box):
     leave_one_out(white_box, DOCUMENT, by="delete", mask_token="never used")
     with pytest.raises(ValueError, match="mask_token '\\[MAKS\\]' is not in the model's vocabulary: .* '\\[UNK\\]'"):
         leave_one_out(white_box, DOCUMENT, mask_token="[MAKS]")
+
+
+@pytest.mark.parametrize("by", ["replace", "delete"])
+def test_spans_as_tokens_are_masks_in_groups(by):
+    spans = [["not", "a"], ["good"], [], ["un", "##do", ","], ["good"]]                # twice the same, and none
+    document, groups = sum(spans, []), [0, 0, 1, 3, 3, 3, 4]
+    masks = np.random.default_rng(0).random((30, len(spans))) < 0.6
+
+    def score(documents):
+        return [sum((i + 1) * len(token) for i, token in enumerate(d)) for d in documents]
+
+    predict, names = by_spans(score, spans)
+    assert names == ["not a", "good", "", "undo ,", "good"]
+    np.testing.assert_array_equal(evaluate_masks(predict, names, masks, by),
+                                  evaluate_masks(score, document, masks, by, groups=groups))
+    with pytest.raises(ValueError, match="different tokens of the same words"):
+        by_spans(score, [["un", "##do"], ["undo"]])
