@@ -116,9 +116,10 @@ def path_integral(f, e, start, n_nodes=None, tolerance=1e-4, chunk=16, progress=
 
     f: takes points (n, …), returns (n,). e, start: tensors (…). Returns (scores (…), {"n_nodes": …, "remainder":
     f(e) − f(start) − Σ scores}). `chunk` points go through f at once. progress: show a bar.
-    n_nodes=None: 4, 8, 16 and 32 Gauss–Legendre nodes, then, for ReLU networks, 64, 128, … 4096 pieces whose kinks are
-    located, until |remainder| ≤ `tolerance` (or is what rounding may leave) *and* the scores have settled: they differ
-    from those before by a thousandth. A sum can be right by accident: one entry's error may be another's.
+    n_nodes=None: 4, 8, 16 and 32 Gauss–Legendre nodes, for smooth f (where the last step was far smaller than the one
+    before) 64 and 128, too, then, for ReLU networks, 64, 128, … 4096 pieces whose kinks are located, until |remainder|
+    ≤ `tolerance` (or is what rounding may leave) *and* the scores have settled: they differ from those before by a
+    thousandth. A sum can be right by accident: one entry's error may be another's.
 
     >>> def f(x):                                            # 1 − ReLU(1 − x): flat beyond x = 1
     ...     return 1 - (1 - x).relu()
@@ -131,17 +132,19 @@ def path_integral(f, e, start, n_nodes=None, tolerance=1e-4, chunk=16, progress=
         values = f(torch.stack([e, start]))
     change, rounding = (values[0] - values[1]).item(), 1e-6 * values.abs().max().item()
     if n_nodes is None:
-        rules = [*((_smooth, 2**k) for k in range(2, 6)), *((_kinked, 2**k) for k in range(6, 13))]
+        rules = [*((_smooth, 2**k) for k in range(2, 8)), *((_kinked, 2**k) for k in range(6, 13))]
     else:
         rules = [(_smooth, n_nodes)]
-    before = torch.full_like(e, math.inf)
+    before, moved, smooth = torch.full_like(e, math.inf), math.inf, True
     for rule, n in tqdm(rules, disable=not progress, desc="integrated gradients", unit="rule"):
+        if rule is _smooth and n > 32 and not smooth:
+            continue
         scores = rule(f, start, step, n, chunk) * step
         remainder = change - scores.sum().item()
-        settled = (scores - before).norm() <= 1e-3 * scores.norm() + rounding
-        if abs(remainder) <= max(tolerance, rounding) and settled:
+        before, moved, last = scores, (scores - before).norm().item(), moved
+        if abs(remainder) <= max(tolerance, rounding) and moved <= 1e-3 * scores.norm() + rounding:
             break
-        before = scores
+        smooth = moved < last / 8                                                # kinks, twice the nodes: half of it
     if abs(remainder) > max(tolerance, rounding, 0.01 * scores.abs().sum().item()):
         warnings.warn(f"integrated gradients with {n} nodes miss {remainder:.1g} of the score's change by "
                       f"{change:.3g}: " + ("the score jumps" if n_nodes is None else "take more n_nodes"), stacklevel=3)

@@ -143,6 +143,17 @@ def test_a_sum_right_by_accident_does_not_end_the_search():
     assert scores.tolist() == pytest.approx([1, -1], abs=1e-3) and about["n_nodes"] > 32
 
 
+def test_a_smooth_function_gets_more_nodes_and_no_search_for_kinks():
+    asked = []
+
+    def f(x):
+        asked.append(len(x))
+        return torch.atan(12 * (x[:, 0] - 0.4))
+    score, about = path_integral(f, torch.ones(1), torch.zeros(1))
+    assert sum(asked) == 2 + 4 + 8 + 16 + 32 + 64 and about["n_nodes"] == 64
+    assert score.item() == pytest.approx(np.arctan(7.2) + np.arctan(4.8), abs=1e-5)
+
+
 def test_large_scores_are_complete_to_rounding():
     def f(x):
         return 1e6 * (x ** 2).sum(1)
