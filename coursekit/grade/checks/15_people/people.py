@@ -5,13 +5,14 @@ from coursekit.grade.kit.question import question
 __all__ = ["votes"]
 
 
-def _usable(rows, before=False, back=True, again=True, after=False):
+def _usable(rows, before=False, back=True, again=True, after=False, twice=False):
     """Numbers of the answers given under a consent that holds at the end."""
     agreed, gone, kept = set(), set(), []
     for i, (person, _, said) in enumerate(rows):
         if said == "agree":
             if again or person not in gone:
                 agreed.add(person)
+            kept = [j for j in kept if not twice or rows[j][0] != person]
         elif said == "withdraw":
             agreed.discard(person)
             gone.add(person)
@@ -42,7 +43,8 @@ CLASS = [("a1", "", "agree"), ("b2", "with", "right"), ("a1", "without", "wrong"
 CHANGED = [("d4", "", "agree"), ("d4", "with", "wrong"), ("e5", "", "agree"), ("e5", "with", "right"),
            ("d4", "with", "wrong"), ("d4", "", "withdraw"), ("e5", "with", "unsure"), ("d4", "", "agree"),
            ("d4", "with", "right"), ("e5", "", "withdraw"), ("f6", "", "agree"), ("f6", "with", "right"),
-           ("f6", "with", "wrong"), ("f6", "without", "right"), ("e5", "with", "right"), ("g7", "with", "right")]
+           ("f6", "with", "wrong"), ("f6", "", "agree"), ("f6", "without", "right"), ("e5", "with", "right"),
+           ("g7", "with", "right")]
 UNSURE = [("h8", "", "agree"), ("h8", "with", "unsure"), ("h8", "with", "right"), ("h8", "without", "wrong"),
           ("i9", "", "agree"), ("i9", "with", "unsure")]
 
@@ -74,6 +76,8 @@ votes.mistakes(
      dict(usable=lambda rows: _usable(rows, again=False))),
     ("Who has withdrawn has to agree again, before an answer may be used.",
      dict(usable=lambda rows: _usable(rows, after=True))),
+    ("To agree a second time takes nothing back. That is what withdrawing does.",
+     dict(usable=lambda rows: _usable(rows, twice=True))),
     ("Pages without explanations vote as well. They are the controls: they belong into `used`, and into no vote.",
      dict(signs=lambda rows, used: _signs(rows, used, ("with", "without")))),
     ("`used` lacks the pages without explanations. They may be used, for the comparison.",

@@ -47,7 +47,7 @@ def case(T, d, D, seed, target, foil, h):
     return language_model(T, d, D, seed), E, target, foil, h
 
 
-@question((1, 2), {"a foil": case(3, 2, 5, 1, 2, 4, 0.5), "the runner-up": case(2, 3, 6, 3, 1, None, 0.1),
+@question((1, 2), {"a foil": case(3, 2, 5, 1, 2, 0, 0.5), "the runner-up": case(2, 3, 6, 3, 1, None, 0.1),
                    "the target is likeliest": case(2, 2, 4, 5, 1, None, 0.2)},
           returns="foil, norms (T,), signed (T,)", forbidden=("coursekit.explain.contrastive_gradient",
                                                               "coursekit.explain.generated_attributions"),
@@ -75,6 +75,8 @@ contrast.mistakes(
      dict(words=lambda u, t, f: _softmax(u)[t] - _softmax(u)[f])),
     ("Without a foil, the likeliest word was taken, even where that is the target.",
      dict(choose=lambda u, target: int(u.argmax()))),
+    ("The foil 0 was taken for none. 0 is a word, and `not foil` is true of it: ask `foil is None`.",
+     lambda logits, E, target, foil, h: contrast.reference(logits, E, target, foil or None, h)),
     ("Without a foil, the second word of the order was taken. If the target is not the first, the first is the foil.",
      dict(choose=lambda u, target: int(np.argsort(-u)[1]))),
     ("Steps go to one side. To both sides, what is bent cancels: (D(E + h) − D(E − h))/(2h).",
