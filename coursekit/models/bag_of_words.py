@@ -54,7 +54,8 @@ def train_bag_of_words(documents, labels, words=None, least=3, ridge=1.0):
     cost[-1] = 1e-6                                                     # the intercept: only so that it cannot run away
     for _ in range(100):
         p = 1 / (1 + np.exp(-X @ theta))
-        curvature = (X.T * (p * (1 - p)).astype(np.float32)) @ X                        # (words + 1, words + 1)
+        half = X * np.sqrt(p * (1 - p)).astype(np.float32)[:, None]
+        curvature = half.T @ half                                                       # (words + 1, words + 1)
         curvature[np.diag_indices_from(curvature)] += cost
         root = torch.linalg.cholesky(torch.from_numpy(curvature))                       # a third of the time of `solve`
         step = torch.cholesky_solve(torch.from_numpy(X.T @ (p - y) + cost * theta)[:, None].float(), root)[:, 0].numpy()
