@@ -12,6 +12,10 @@ LECTURES = {notebooks.number(path): path for path in notebooks.find()}
 THERE = sorted(path.stem for path in NOTES.glob("*.md"))
 
 
+def test_every_lecture_has_its_notes_and_nothing_else_lies_there():
+    assert sorted(path.name for path in NOTES.iterdir()) == sorted(f"{number}.md" for number in LECTURES)
+
+
 @pytest.mark.parametrize("number", THERE)
 def test_the_minutes_are_those_of_the_lectures_sections(number):
     text = (NOTES / f"{number}.md").read_text(encoding="utf8")
