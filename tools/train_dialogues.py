@@ -11,6 +11,7 @@ from collections import Counter
 import torch
 
 from coursekit.models.decoding import sample
+from coursekit.models.features import by_length
 from coursekit.models.gpt2 import GPT2, GPT2Config
 from coursekit.models.training import minibatches, train
 from coursekit.models.weights import FOLDER, load_weights
@@ -37,15 +38,15 @@ def encoded(tokenizer, texts):
     return [torch.tensor([tokenizer.cls_id, *tokenizer.encode(text), tokenizer.cls_id]) for text in texts]
 
 
-def by_length(rows):
-    """{T: ids (n, T)}: rows of equal length need no padding."""
-    return {T: torch.stack([row for row in rows if len(row) == T]) for T in sorted({len(row) for row in rows})}
+def grouped(rows):
+    """Ids (n, T) for each length T: rows of equal length need no padding."""
+    return by_length([row.tolist() for row in rows], size=len(rows))[0]
 
 
 @torch.no_grad()
 def loss_per_token(model, rows):
     """Mean cross-entropy of the tokens after the first, in nats."""
-    groups = by_length(rows).values()
+    groups = grouped(rows)
     return (sum(model.loss(ids).item() * ids[:, 1:].numel() for ids in groups)
             / sum(ids[:, 1:].numel() for ids in groups))
 
@@ -100,10 +101,10 @@ def main():
     known, fresh = dialogues(TRAINING, seed=0), dialogues(HELD_OUT, seed=1)
     tokenizer = WordTokenizer.train([dialogue.text for dialogue in known], 256)
     rows, held_out = (encoded(tokenizer, [dialogue.text for dialogue in part]) for part in (known, fresh))
-    groups = by_length(rows)
+    groups = grouped(rows)
 
     def batches(generator):
-        found = [ids[index] for ids in groups.values() for index in minibatches(len(ids), BATCH, generator)]
+        found = [ids[index] for ids in groups for index in minibatches(len(ids), BATCH, generator)]
         return [found[i] for i in torch.randperm(len(found), generator=generator)]
 
     torch.manual_seed(RECIPE["seed"])

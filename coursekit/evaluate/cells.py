@@ -119,6 +119,15 @@ def settings(explainer):
     return f"{getattr(named, '__name__', type(named).__name__)} {getattr(explainer, 'keywords', {})}"
 
 
+def told_by(model_or_predict, documents):
+    """What a model says of the first three documents, rounded, as JSON has it: another model says something else.
+
+    >>> told_by(lambda documents: [len(d) / 3 for d in documents], [["good"], ["good", "film"]])
+    [0.33, 0.67]
+    """
+    return np.asarray(predictor(model_or_predict)([list(d) for d in documents[:3]]), float).round(2).tolist()
+
+
 @contextmanager
 def remembering(model_or_predict):
     """`with remembering(model) as model`: inside, `predict` is asked about no document twice.

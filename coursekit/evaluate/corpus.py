@@ -3,12 +3,10 @@
 import json
 from functools import partial
 
-import numpy as np
-
-from coursekit.explain.attribution import Attribution, predictor
+from coursekit.explain.attribution import Attribution
 
 from .black_boxes import own_model
-from .cells import compute, one_thread, settings
+from .cells import compute, one_thread, settings, told_by
 from .plausibility import explained
 
 
@@ -37,7 +35,7 @@ def explain_corpus(explainer, model, documents, path=None, workers=1, seed=0, pr
     documents = [tuple(tokenize(d) if isinstance(d, str) else d) for d in documents]
     head = {"explainer": settings(explainer), "seed": seed}
     if path is not None:                                                          # is the file of this model?
-        head["model"] = np.asarray(predictor(model)([list(d) for d in documents[:3]]), float).round(2).tolist()
+        head["model"] = told_by(model, documents)
     found = compute(partial(_explained, explainer, model, seed), list(dict.fromkeys(documents)), path, head, workers,
                     progress)
     return [Attribution.from_dict(found[document]) for document in documents]

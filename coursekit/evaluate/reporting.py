@@ -12,11 +12,11 @@ from time import perf_counter
 import numpy as np
 
 from coursekit import explain, show
-from coursekit.explain.attribution import Attribution, predictor
+from coursekit.explain.attribution import Attribution
 from coursekit.explain.masks import read_tokens
 
 from .agreement import human_agreement
-from .cells import compute, one_thread, remembering, settings
+from .cells import compute, one_thread, remembering, settings, told_by
 from .faithfulness import comprehensiveness, sufficiency
 from .intervals import interval
 from .measured import counting
@@ -64,7 +64,7 @@ def report(model, documents, explainers=None, reviews=None, path=None, workers=1
     cells = {name: [(i, name, settings(explainer)) for i in range(len(documents))]
              for name, explainer in explainers.items()}
     head = {"documents": [" ".join(document) for document in documents], "how": how,
-            "model": np.asarray(predictor(model)(documents[:3]), float).round(2).tolist()}
+            "model": told_by(model, documents)}
     todo = [cell for row in zip(*cells.values(), strict=True) for cell in row]    # one document after the other
     found = compute(_Work(model, documents, explainers, reviews, how), todo, path, head, workers, progress)
     return Report(tuple(explainers), {metric: np.array([[found[cell][metric] for cell in row]

@@ -11,7 +11,7 @@ from coursekit.models.weights import FOLDER
 from coursekit.text import WordTokenizer
 from coursekit.text.generated.dialogues import dialogues, log_probability
 from tools.store_weights import save_weights
-from tools.train_dialogues import by_length, counted_losses, encoded, free_samples, loss_per_token, quality
+from tools.train_dialogues import counted_losses, encoded, free_samples, grouped, loss_per_token, quality
 
 CARD = (FOLDER / "dialogue-gpt.md").read_text(encoding="utf8")
 
@@ -67,7 +67,7 @@ def test_counted_losses_by_hand():
     rows = [torch.tensor([2, 3, 2]), torch.tensor([2, 4, 2])]
     unigram, bigram = counted_losses(rows, rows, 5, add=0)
     assert unigram == pytest.approx(math.log(2) / 2 + math.log(4) / 2) and bigram == pytest.approx(math.log(2) / 2)
-    assert list(by_length([*rows, torch.tensor([1])])) == [1, 3]
+    assert [ids.tolist() for ids in grouped([*rows, torch.tensor([1])])] == [[[1]], [[2, 3, 2], [2, 4, 2]]]
 
 
 def test_a_language_model_is_saved_with_its_own_words(tmp_path, model):
