@@ -36,7 +36,7 @@ SANDBOXED = {"sandbox", "kind"}                                         # fixtur
 FIRST = ["notebooks/test_lectures.py", "grading/test_bank_sandboxed.py", "browser/", "grading/test_pipeline.py",
          "grading/test_release.py", "grading/test_nbgrader.py", "grading/test_execute.py", "grading/hostile/",
          "grading/", "models/", ""]
-BANK = ("grading/test_bank_sandboxed.py", "grading/test_bank.py")
+BANK = ("grading/test_bank_sandboxed.py", "grading/test_bank.py", "grading/test_statements.py")
 APART = ("notebooks/test_lectures.py", "grading/test_release.py", "grading/hostile/test_corpus.py", *BANK)
 # What only a change of certain files can break: of these tests the commit draws some where it changes none of those.
 DRAWN = {"browser/": (3, ("coursekit/show/", "tests/browser/", "tools/", *GRADING)),

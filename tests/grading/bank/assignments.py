@@ -33,6 +33,7 @@ class Assignment:
         self.name, self.topic = name, name.partition("_")[2]
         self.cells = {cell.metadata.nbgrader.grade_id: cell.source
                       for cell in notebook.cells if "nbgrader" in cell.metadata}
+        self.statements = [cell.source for cell in notebook.cells if cell.cell_type == "markdown"]
         self.questions = asked_in(name)
         self.reference = {}
         for part in ("imports", *self.questions):
