@@ -16,6 +16,7 @@ help:
 	@echo 'make setup      only set up: builds .venv, or brings it up to date'
 	@echo 'make run        execute every lecture; print seconds and peak memory of each'
 	@echo 'make lectures   execute the lectures in place, ready to commit (ONLY=02: just that one)'
+	@echo 'make slides     make a deck for each lecture: build/slides/ (ONLY=02: just that one)'
 	@echo 'make exercises  make exercises/ from solutions/'
 	@echo 'make grade      mark what was handed in (grading/inbox/): marks, feedback, tables (ONLY=02: that assignment)'
 	@echo 'make bench      the speed of coursekit beside the tools it is compared with'
@@ -53,6 +54,9 @@ run: setup
 lectures: setup
 	@$(ONE_THREAD) $(PY) -m tools.notebooks execute $(ONLY)
 
+slides: setup
+	@$(PY) -m tools.slides $(ONLY)
+
 exercises: setup
 	@rm -rf build/exercises
 	@for folder in solutions/*/; do \
@@ -73,4 +77,4 @@ bench: setup
 	    $(ONE_THREAD) $(PY) -m bench.$$name || exit 1; \
 	done
 
-.PHONY: help setup lab work test test-fast test-all lint run lectures exercises grade bench
+.PHONY: help setup lab work test test-fast test-all lint run lectures slides exercises grade bench

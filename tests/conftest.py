@@ -64,7 +64,8 @@ def pytest_collection_modifyitems(items):
         elif "graded" in item.fixturenames or not where.startswith(APART):
             item.add_marker(pytest.mark.xdist_group("class" if "graded" in item.fixturenames else where))
     for start, (n, files) in DRAWN.items():
-        here = [item for item in items if place(item).startswith(start) and not item.get_closest_marker("slow")]
+        here = [item for item in items if place(item).startswith(start) and not item.get_closest_marker("slow")
+                and "deck" not in item.fixturenames]                    # tests/browser/test_slides.py draws its own
         if not touches(*files):
             for item in random.Random(commit() + start).sample(here, max(0, len(here) - n)):
                 item.add_marker("slow")

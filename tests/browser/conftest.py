@@ -8,6 +8,7 @@ import sys
 import time
 import urllib.error
 import urllib.request
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -18,9 +19,9 @@ PATIENCE = 60_000                                                       # millis
 TOKEN = "browser-test"
 
 
-@pytest.fixture
-def page():
-    """An empty page, in a browser of its own."""
+@contextmanager
+def chromium():
+    """A headless Chromium, playwright's."""
     program = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
     if program is None:
         missing = "There is no Chromium here (Debian: apt install chromium)."
@@ -29,8 +30,22 @@ def page():
         pytest.skip(missing)
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=program, args=["--no-sandbox"])
-        yield browser.new_page(viewport={"width": 1400, "height": 900})
+        yield browser
         browser.close()
+
+
+@pytest.fixture
+def page():
+    """An empty page, in a browser of its own."""
+    with chromium() as browser:
+        yield browser.new_page(viewport={"width": 1400, "height": 900})
+
+
+@pytest.fixture(scope="module")
+def browser():
+    """One browser for all tests of a file."""
+    with chromium() as browser:
+        yield browser
 
 
 @pytest.fixture(scope="module")

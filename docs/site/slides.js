@@ -1,0 +1,101 @@
+// What a deck does in the browser; `tools/slides.py` inlines it behind reveal.js.
+
+// What a cell shows is made as large as its place allows, and stands beside the text where it is larger there.
+function fit(page) {
+  const both = page.querySelector(".both"), output = page.querySelector(".output");
+  if (!output) return;
+  const inner = output.querySelector(".fit");
+  const room = () => Math.min(output.clientWidth / inner.offsetWidth, output.clientHeight / inner.offsetHeight, 2.2);
+  const below = room();
+  if (both.querySelector(".words")) {
+    both.classList.add("beside");
+    const words = both.querySelector(".words");
+    const full = words.offsetHeight > both.clientHeight || words.scrollWidth > words.clientWidth;
+    if (full || room() < 1.1 * below) both.classList.remove("beside");
+  }
+  const scale = Math.max(room(), .2);
+  inner.style.transform = `scale(${scale})`;
+  inner.style.left = `${(output.clientWidth - scale * inner.offsetWidth) / 2}px`;
+  output.dataset.scale = scale;
+}
+
+// The speaker's window (key S): what to say, what comes next, the clock. It needs no server: the deck writes into it.
+let speaker = null;
+const began = Date.now();
+
+function tell() {
+  if (!speaker || speaker.closed) return;
+  const slide = Reveal.getCurrentSlide(), all = Reveal.getSlides(), i = all.indexOf(slide);
+  const heading = s => s ? s.querySelector("h1, h2").innerHTML : "the end";
+  const hidden = slide.querySelectorAll(".fragment:not(.visible)").length;
+  const put = (id, html) => { speaker.document.getElementById(id).innerHTML = html; };
+  put("here", `${i + 1} / ${all.length} · ${heading(slide)}`);
+  put("notes", slide.querySelector(".notes").innerHTML);
+  put("next", hidden ? "the answer, on this slide" : heading(all[i + 1]));
+}
+
+function clock() {
+  if (!speaker || speaker.closed) return;
+  const minutes = Math.floor((Date.now() - began) / 60000);
+  speaker.document.getElementById("clock").textContent =
+    `${new Date().toTimeString().slice(0, 5)} · minute ${minutes}`;
+}
+
+function notes() {
+  speaker = window.open("", "speaker", "width=760,height=640");
+  if (!speaker) return;                                                 // the browser forbids windows
+  const style = document.querySelector("style.formulas").outerHTML;
+  speaker.document.documentElement.lang = "en";
+  speaker.document.head.innerHTML = `<title>Notes: ${document.title}</title>${style}<style>
+    body { font: 22px/1.4 sans-serif; margin: 24px; color: #1c2530 } #here { font-size: 24px; color: #0072b2 }
+    footer { border-top: 1px solid; margin-top: 24px; padding-top: 8px; font-size: 18px }</style>`;
+  speaker.document.body.innerHTML = `<h1 id="here"></h1><main id="notes"></main>
+    <footer>Next: <span id="next"></span><br><span id="clock"></span></footer>`;
+  speaker.addEventListener("keydown", event => {
+    if (["ArrowRight", "PageDown", " "].includes(event.key)) Reveal.next();
+    if (["ArrowLeft", "PageUp"].includes(event.key)) Reveal.prev();
+  });
+  tell();
+  clock();
+}
+
+// What an author and the tests want to know of each slide, all fragments shown (see `look` in tools/slides.py).
+function measure() {
+  return Reveal.getSlides().map((slide, i) => {
+    Reveal.slide(i, 0, 99);
+    const page = slide.querySelector(".page"), zero = page.getBoundingClientRect(), scale = zero.width / 1280;
+    let bottom = 0, right = 0, left = 1280, letters = 999, small = 999, raw = "";
+    const clipped = ".heard, mjx-assistive-mml, svg";
+    for (const element of page.querySelectorAll("*")) {
+      if (element.closest(clipped) || element.matches(".both, .output")) continue;
+      const box = element.getBoundingClientRect();
+      if (!box.width || !box.height) continue;
+      bottom = Math.max(bottom, (box.bottom - zero.top) / scale);
+      right = Math.max(right, (box.right - zero.left) / scale);
+      left = Math.min(left, (box.left - zero.left) / scale);
+      const own = [...element.childNodes].filter(n => n.nodeType === 3).map(n => n.data).join("").trim();
+      const size = parseFloat(getComputedStyle(element).fontSize), output = element.closest(".output");
+      if (own && output) small = Math.min(small, size * output.dataset.scale);
+      else if (own && element.closest(".code, code")) small = Math.min(small, size);
+      else if (own && !element.closest("sub, sup")) letters = Math.min(letters, size);
+      if (!element.closest(".output, .code, code") && own.includes("$")) raw = own;
+    }
+    const output = page.querySelector(".output"), words = page.querySelector(".both > .words");
+    if (words && words.scrollWidth > words.clientWidth + 1) right = 1280 + words.scrollWidth - words.clientWidth;
+    for (const box of [page.querySelector(".both"), page].filter(Boolean))
+      bottom = Math.max(bottom, box.scrollHeight > box.clientHeight + 1 ? 720 + box.scrollHeight - box.clientHeight : 0);
+    return { title: slide.querySelector("h1, h2").textContent, bottom, right, left, letters, small, raw,
+             picture: output && output.querySelector("img") ? +output.dataset.scale : null };
+  });
+}
+
+window.addEventListener("load", async () => {
+  document.body.classList.add("measuring");
+  for (const page of document.querySelectorAll(".page")) fit(page);
+  document.body.classList.remove("measuring");
+  await Reveal.initialize({ width: 1280, height: 720, margin: 0, center: false, hash: true, slideNumber: "c/t",
+    transition: "none", backgroundTransition: "none", pdfSeparateFragments: false, keyboard: { 83: notes } });
+  for (const event of ["slidechanged", "fragmentshown", "fragmenthidden"]) Reveal.on(event, tell);
+  setInterval(clock, 1000);
+  document.documentElement.dataset.ready = "yes";
+});

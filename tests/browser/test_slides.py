@@ -1,0 +1,80 @@
+"""Each deck in Chromium, opened from the disk: every slide, all its fragments shown, fits its page and can be read."""
+
+import os
+import random
+import re
+
+import pytest
+
+from tests.drawn import commit, touches
+from tools import npm, slides
+
+TOOL = ("tools/slides.py", "tools/npm.py", "docs/site/", "tests/browser/test_slides.py")
+
+
+def decks(n, changed=True):
+    """All decks as parameters; `make test` takes n drawn by the commit, and those whose file or lecture has changed."""
+    drawn = random.Random(commit() + "slides").sample(slides.names(), min(n, len(slides.names())))
+    return [name if name in drawn or changed and touches(*TOOL, f"docs/slides/{name}.", f"lectures/{name}_")
+            else pytest.param(name, marks=pytest.mark.slow) for name in slides.names()]
+
+
+@pytest.fixture(scope="module")
+def built():
+    """A function from a deck's name to its page, made once."""
+    made = {}
+
+    def path(name):
+        if name not in made:
+            try:
+                made[name] = slides.build(name)
+            except RuntimeError as error:                               # no npm
+                if os.environ.get("CI") == "true":
+                    raise
+                pytest.skip(str(error))
+        return made[name]
+    return path
+
+
+@pytest.mark.parametrize("deck", decks(2))
+def test_every_slide_fits_and_asks_for_nothing(deck, built, browser):
+    path = built(deck)
+    asked, complaints = [], []
+    tab = browser.new_page(viewport={"width": slides.WIDTH, "height": slides.HEIGHT})
+    tab.on("request", lambda request: asked.append(request.url))
+    tab.on("pageerror", lambda error: complaints.append(str(error)))
+    slides.opened(tab, path)
+    wrong = [f"{slide['title']}: {words}" for slide in tab.evaluate("measure()") for words in slides.faults(slide)]
+    unnamed = tab.locator("img:not([alt]), img[alt='']").count()
+    tab.close()
+    assert not wrong and not complaints and not unnamed
+    assert all(url.startswith((path.as_uri(), "data:")) for url in asked)
+    text = path.read_text(encoding="utf-8")
+    assert not re.search(r"""(src|href)=["']?(https?:|//)|url\(["']?(https?:|//)|@import""", text)
+
+
+@pytest.mark.parametrize("deck", decks(1, changed=False))
+def test_printed_it_has_a_page_for_each_slide_and_axe_finds_nothing_serious(deck, built, browser):
+    tab = browser.new_page(viewport={"width": slides.WIDTH, "height": slides.HEIGHT})
+    slides.opened(tab, built(deck), "?print-pdf")
+    assert tab.locator(".pdf-page").count() == len(slides.deck(deck)) + 1
+    tab.add_script_tag(path=npm.package("axe-core") / "axe.min.js")
+    found = tab.evaluate("axe.run(document, {resultTypes: ['violations']})")["violations"]
+    tab.close()
+    assert not [(fault["id"], fault["nodes"][0]["html"][:200]) for fault in found
+                if fault["impact"] in ("serious", "critical")]
+
+
+def test_the_speaker_s_window_follows_and_leads(built, browser):
+    deck = slides.deck("02")
+    tab = browser.new_page()
+    slides.opened(tab, built("02"))
+    with tab.expect_popup() as opening:
+        tab.keyboard.press("s")
+    speaker = opening.value
+    assert "You will" in speaker.inner_text("main")
+    speaker.keyboard.press("ArrowRight")
+    assert tab.locator("section.present h2").inner_text() == deck[0]["title"]
+    assert deck[0]["notes"][:40] in speaker.inner_text("main")
+    assert speaker.inner_text("#next") == deck[1]["title"]
+    tab.close()

@@ -1,0 +1,73 @@
+"""Decks as they are written: what each has, that it shows the lecture's own numbers, and what is said of a wrong one.
+How they look is tests/browser/test_slides.py."""
+
+import json
+import re
+
+import pytest
+
+from tools import pace, slides
+
+EXERCISES = {path.name[:3].rstrip("_"): path.name for path in (slides.ROOT / "exercises").iterdir()}
+GOOD = {"title": "A title", "notes": "Say it."}
+CODE = {"cell_type": "code", "id": "c0de", "source": "print(1)", "outputs": []}
+TEXT = {"cell_type": "markdown", "id": "7e87", "source": "Words alone."}
+LONG = {"cell_type": "code", "id": "1096", "source": "x = 1\n" * 13, "outputs": []}
+
+
+@pytest.mark.parametrize("name", slides.names())
+def test_a_deck_fits_its_lecture(name):
+    deck, notebook = slides.deck(name), slides.lecture(name)
+    fair = pace.stated(notebook) / 90                   # 20 to 25 slides for 90 minutes, the title page with them
+    assert round(20 * fair) - 1 <= len(deck) + 1 <= round(25 * fair) + 1
+    assert deck[-1]["title"].startswith("Take-away")
+    assert name not in EXERCISES or any(EXERCISES[name] in slide.get("text", "") for slide in deck)
+    assert len({slide["title"] for slide in deck}) == len(deck)
+    assert sum("predict" in slide for slide in deck) >= 3
+
+
+@pytest.mark.parametrize("name", slides.names())
+def test_no_number_that_the_lecture_does_not_have(name):
+    told = plain(json.dumps([[cell.source, cell.get("outputs")] for cell in slides.lecture(name).cells],
+                            ensure_ascii=False))
+    for slide in slides.deck(name):
+        for field in ("text", "predict", "answer"):
+            for number in re.findall(r"\d[\d.]*\d", plain(slide.get(field, ""))):
+                assert number in told, f"{name}, {slide['title']}: {number}"
+
+
+def plain(text):
+    """Text with one kind of minus, and no signs that group digits."""
+    return re.sub(r"(?<=\d)(,|\{,\}|\\,|\u202f)(?=\d{3})", "", text.replace("−", "-"))
+
+
+@pytest.mark.parametrize(("slide", "words"), [
+    ({"title": "A title"}, "notes is missing"), ({"notes": "Say it."}, "title is missing"),
+    (GOOD | {"title": "a" * 61}, "61 letters, at most 60"), (GOOD | {"figure": "x"}, "no such field, .*: figure"),
+    (GOOD | {"code": "yes"}, "not of this kind: code"), (GOOD | {"text": "- a\n" * 6}, "more than 5 bullets"),
+    (GOOD | {"answer": "42"}, "an answer without predict"), (GOOD | {"code": True}, "and no cell"),
+    (GOOD | {"cell": "beef"}, "the lecture has no cell beef"), (GOOD | {"cell": "c0de"}, "cell c0de has no output"),
+    (GOOD | {"cell": "7e87"}, "cell 7e87 has no box"), (GOOD | {"cell": "7e87", "code": True}, "is text"),
+    (GOOD | {"cell": "1096", "code": True}, "13 lines of up to 5 letters, and 12 of 70 fit")])
+def test_a_wrong_slide_is_told_in_one_line(slide, words, tmp_path, monkeypatch):
+    cells = [slides.nbformat.from_dict(cell) for cell in (CODE, TEXT, LONG)]
+    monkeypatch.setattr(slides, "DECKS", tmp_path)
+    monkeypatch.setattr(slides, "lecture", lambda name: slides.nbformat.from_dict({"cells": cells}))
+    lines = ["[[slide]]", *(f"{field} = {json.dumps(value)}" for field, value in slide.items())]
+    (tmp_path / "99.toml").write_text("\n".join(lines), encoding="utf-8")
+    with pytest.raises(slides.DeckError, match=rf"\Adocs/slides/99.toml, slide 2 \(.*\): .*{words}[^\n]*\Z"):
+        slides.deck("99")
+
+
+def test_a_box_is_chosen_by_its_name_and_formulas_stand_in_where_there_is_none():
+    two = "Words.\n\n> **Theorem.** One.\n>\n> Why.\n\nMore.\n\n> **Pitfall.** Two.\n\n$$\nx\n$$\n"
+    assert slides.boxes(two) == "> **Theorem.** One.\n>\n> Why.\n\n> **Pitfall.** Two."
+    assert slides.boxes(two, "Pitfall") == "> **Pitfall.** Two."
+    assert slides.boxes(two, "Erratum") == slides.boxes("Words with $x$.") == ""
+    assert slides.boxes("Words.\n\n$$\nx\n$$\n\nMore.") == "$$\nx\n$$"
+
+
+def test_a_formula_that_cannot_be_read_is_named():
+    write = slides.Writer()
+    with pytest.raises(slides.DeckError, match="x_.* cannot be read"):
+        write.drawn(write("$x_$"))
