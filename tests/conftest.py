@@ -33,9 +33,9 @@ SANDBOXED = {"sandbox", "kind"}                                         # fixtur
 # What takes longest begins first. The tests of a file stay in one process, for the sake of what they share, and so do
 # all that look at the graded class, and all that try the bank of one assignment; but not those of the other files here,
 # which share nothing.
-FIRST = ["notebooks/test_lectures.py", "grading/test_bank_sandboxed.py", "browser/", "grading/test_pipeline.py",
-         "grading/test_release.py", "grading/test_nbgrader.py", "grading/test_execute.py", "grading/hostile/",
-         "grading/", "models/", ""]
+FIRST = ["notebooks/test_lectures.py", "test_package.py", "grading/test_bank_sandboxed.py", "browser/",
+         "grading/test_pipeline.py", "grading/test_release.py", "grading/test_nbgrader.py", "grading/test_execute.py",
+         "grading/hostile/", "grading/", "models/", ""]
 BANK = ("grading/test_bank_sandboxed.py", "grading/test_bank.py", "grading/test_statements.py")
 APART = ("notebooks/test_lectures.py", "grading/test_release.py", "grading/hostile/test_corpus.py", *BANK)
 # What only a change of certain files can break: of these tests the commit draws some where it changes none of those.
