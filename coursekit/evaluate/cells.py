@@ -15,6 +15,8 @@ from tqdm.auto import tqdm
 
 from coursekit.explain.attribution import predictor
 
+PATIENCE = "5s"                                 # that a dask scheduler may take to answer
+
 
 def compute(work, todo, path=None, head=None, workers=1, progress=True):
     """{cell: work(*cell)} for all cells, tuples of numbers and strings; what work returns is JSON.
@@ -22,7 +24,8 @@ def compute(work, todo, path=None, head=None, workers=1, progress=True):
     path: a file of JSON lines, `head` first, then [cell, result] as soon as it is there: called again, what it has is
     not computed anew, and a last line that was torn is dropped. workers: 1 (here), a number of processes, which `work`
     is sent to once, or the address of a dask scheduler, such as "tcp://host:8786".
-    Raises ValueError where `path` begins with another head, TypeError for work that cannot be sent.
+    Raises ValueError where `path` begins with another head, TypeError for work that cannot be sent, ConnectionError
+    where no scheduler answers.
 
     >>> compute(lambda a, b: a * b, [(2, 3), (4, 5)], progress=False)
     {(2, 3): 6, (4, 5): 20}
@@ -64,7 +67,12 @@ def _executor(work, workers):
     if isinstance(workers, str):
         from dask.distributed import Client
 
-        with Client(workers, timeout="5s") as client, client.get_executor(pure=False, retries=1) as executor:
+        try:
+            client = Client(workers, timeout=PATIENCE)
+        except (OSError, ValueError) as error:
+            raise ConnectionError(f"no dask scheduler answers at {workers!r} ({type(error).__name__}): start one with "
+                                  "`dask scheduler`, which tells its address") from None
+        with client, client.get_executor(pure=False, retries=1) as executor:
             there = client.scatter(work, broadcast=True)                          # it travels once
             yield lambda cell: executor.submit(_on_worker, cell, there)
         return

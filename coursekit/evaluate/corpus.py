@@ -23,7 +23,7 @@ def explain_corpus(explainer, model, documents, path=None, workers=1, seed=0, pr
     workers: 1 (here), a number of processes, which model and explainer must then be able to go to, or the address of a
     dask scheduler, such as "tcp://host:8786". What comes back has been JSON: arrays in `about` are lists.
     Raises ValueError, in one line, where `path` keeps explanations by something else, TypeError where the explainer
-    returns no Attribution, and for what cannot be sent to other processes.
+    returns no Attribution, and for what cannot be sent to other processes, ConnectionError where no scheduler answers.
 
     >>> from coursekit.explain import leave_one_out
     >>> def likes(documents):

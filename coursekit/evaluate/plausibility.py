@@ -217,7 +217,7 @@ def _vocabulary(model):
 def _vectors(model, words):
     """Embeddings (n, d_e) of words, counted from that of [UNK], so that positions do not matter."""
     own = model.own(words)
-    return (model.embed(words) - model.baseline(words, "unk"))[own].detach()
+    return (model.embed(words) - model.baseline(words, "unk"))[own].detach().cpu()
 
 
 def _words_within(model, token, delta, most):

@@ -128,9 +128,12 @@ class Attribution:
     def text(self, text, tokenizer):
         """`words`, spelled as they stand in the text: `self` explains tokenizer.tokenize(text), or its beginning.
 
+        text: a string, or a pair of them with the model's `separator` between their tokens, which stays as it is.
         tokenizer: one of transformers that tells where in the text a piece lies. Scores that belong to distinct tokens
         are put on each of their places first. Raises ValueError, in one line, for another text.
         """
+        if not isinstance(text, str):
+            return self._pair(*text, tokenizer)
         read = tokenizer(text, add_special_tokens=False, return_offsets_mapping=True)
         pieces, places = tokenizer.convert_ids_to_tokens(read["input_ids"]), read["offset_mapping"]
         scored = self.on(pieces) if "distinct" in self.about else self
@@ -140,6 +143,16 @@ class Attribution:
         groups = [group for _, group in word_groups(scored.tokens)]
         words = [text[places[group[0]][0]:places[group[-1]][1]].strip() for group in groups]
         return scored._with(words, [scored.scores[group].sum() for group in groups])
+
+    def _pair(self, first, second, tokenizer):
+        """`text` of two texts: each on its side of what stands between them."""
+        marks = tokenizer.sep_token, tokenizer.bos_token, tokenizer.eos_token
+        at = [i for i, token in enumerate(self.tokens) if token in marks]
+        if "distinct" in self.about or not at:
+            raise ValueError("to be spelled as a pair of texts, an attribution has a score for each place, and the "
+                             "model's separator between the texts: take .on(document) of one for distinct words")
+        parts = self[:at[0]].text(first, tokenizer), self[at[0]:at[-1] + 1], self[at[-1] + 1:].text(second, tokenizer)
+        return self._with(*zip(*(pair for part in parts for pair in part), strict=True))
 
     def on(self, tokens):
         """The scores on every occurrence in a list of tokens, 0 where a token has none: for methods that score each
@@ -187,8 +200,9 @@ def require_methods(model, *names, explainer):
     """
     missing = [name for name in names if not hasattr(model, name)]
     if missing:
-        raise TypeError(f"{explainer} looks inside the model and needs {', '.join(names)}; {type(model).__name__} has "
-                        f"no {', '.join(missing)}: use a method that only calls predict, such as lime or kernel_shap")
+        name = type(model).__name__ + (f" ({model.family})" if hasattr(model, "family") else "")
+        raise TypeError(f"{explainer} looks inside the model and needs {', '.join(names)}; {name} has no "
+                        f"{', '.join(missing)}: use a method that only calls predict, such as lime or kernel_shap")
 
 
 def predictor(model_or_predict):

@@ -36,7 +36,8 @@ def contrastive_gradient(model, ids, target, foil=None, reduce="l1"):
     ids, words = as_sequence(model, ids, 1), as_sequence(model, [target] if foil is None else [target, foil], 0)
     if reduce not in ("l1", "l2", "input") or target == foil:
         raise ValueError(f"expected two words and reduce 'l1', 'l2' or 'input', got {target}, {foil} and {reduce!r}")
-    e, sequence = model.W_e[ids].detach(), torch.tensor([ids])                                      # (T, d_e)
+    e = model.W_e[ids].detach()                                                                     # (T, d_e)
+    sequence = torch.tensor([ids], device=e.device)
 
     def difference(points):                                                                         # (1, T, d_e)
         with model.editing(0, lambda x, _: points + model.W_p[:x.shape[1]]):
@@ -46,7 +47,7 @@ def contrastive_gradient(model, ids, target, foil=None, reduce="l1"):
     g = slopes(difference, e[None])[0]
     scores = (g * e).sum(-1) if reduce == "input" else REDUCE[reduce](g)
     tokens, names = ([model.tokenizer.tokens[i] for i in of] for of in (ids, words))
-    return Attribution(tokens, scores.double().numpy(),
+    return Attribution(tokens, scores.cpu().double().numpy(),
                        f"why {' rather than '.join(names)}?", about=dict(words=words), signed=reduce == "input")
 
 
@@ -97,7 +98,7 @@ def generated_attributions(model, ids, start, foils=None, reduce="l1"):
         raise ValueError(f"start must be from 1 to {len(ids) - 1}, with something before it and behind, got {start}")
     if foils is None:
         with torch.no_grad():
-            logits = model(torch.tensor([ids]))[0, start - 1:-1]                                    # (n, D)
+            logits = model(torch.tensor([ids], device=model.W_e.device))[0, start - 1:-1].cpu()     # (n, D)
         logits[torch.arange(len(logits)), ids[start:]] = -torch.inf
         foils = logits.argmax(-1).tolist()
     rows = [contrastive_gradient(model, ids[:t], ids[t], foil, reduce)

@@ -79,12 +79,12 @@ def integrated_gradients(model, document, baseline="unk", n_nodes=None, target=N
     model: a white box. baseline: e⁰, "unk", "pad" or "zero": the document with every own token replaced by [UNK],
     padding or the zero vector (see the model's `baseline`). n_nodes: the path is looked at in so many Gauss–Legendre
     nodes; None takes as many as it needs, and finds the kinks of ReLU networks (see `path_integral`), or 32 of a model
-    in half precision, whose rounding more would not mend. target: as for `gradient`. progress: show a bar; a long
+    in half precision (which tells its relative `rounding`), as more would not mend that. target: as for `gradient`. progress: show a bar; a long
     document and six layers with ReLUs may take a minute.
 
     The scores sum to f(x) − f(baseline) (completeness, their Proposition 1), less `about["remainder"]`, which is what
     the quadrature misses: with n_nodes=None at most 1e-4 on all models of this course. Warns where it exceeds one
-    percent of Σ|scores|. A remainder of 0 is necessary, not sufficient: see `path_integral`.
+    percent of Σ|scores| and what rounding may leave. A remainder of 0 is necessary, not sufficient: see `path_integral`.
 
     >>> from types import SimpleNamespace
     >>> product = SimpleNamespace(tokens=list, own=lambda d: [0, 1], embed=lambda d: torch.tensor([[2.0], [5.0]]),
@@ -94,11 +94,12 @@ def integrated_gradients(model, document, baseline="unk", n_nodes=None, target=N
     integrated gradients: two(+5) five(+5)
     """
     require_methods(model, "own", "embed", "baseline", "from_embeddings", explainer="integrated_gradients")
-    n_nodes = 32 if n_nodes is None and getattr(model, "coarse", False) else n_nodes
+    rounding = getattr(model, "rounding", 1e-6)
+    n_nodes = 32 if n_nodes is None and rounding > 1e-4 else n_nodes
     e, f, target = _opened(model, document, target)
     chunk = max(1, 1024 // len(e))                                               # tokens at once: bounds the memory
     scores, about = path_integral(f, e, model.baseline(document, baseline).detach(), n_nodes, chunk=chunk,
-                                  progress=progress)
+                                  progress=progress, rounding=rounding)
     return _own(model, document, scores.sum(-1), "integrated gradients", target, dict(baseline=baseline, **about))
 
 
@@ -111,11 +112,12 @@ def slopes(f, e):
     return _values_and_slopes(f, e)[1]
 
 
-def path_integral(f, e, start, n_nodes=None, tolerance=1e-4, chunk=16, progress=False):
+def path_integral(f, e, start, n_nodes=None, tolerance=1e-4, chunk=16, progress=False, rounding=1e-6):
     """Integrated gradients of f from the point `start` to e, one number for each entry, and how complete they are.
 
     f: takes points (n, …), returns (n,). e, start: tensors (…). Returns (scores (…), {"n_nodes": …, "remainder":
-    f(e) − f(start) − Σ scores}). `chunk` points go through f at once. progress: show a bar.
+    f(e) − f(start) − Σ scores}). `chunk` points go through f at once. progress: show a bar. rounding: what f's values are off by,
+    relatively.
     n_nodes=None: 4, 8, 16 and 32 Gauss–Legendre nodes, for smooth f (where the last step was far smaller than the one
     before) 64 and 128, too, then, for ReLU networks, 64, 128, … 4096 pieces whose kinks are located, until |remainder|
     ≤ `tolerance` (or is what rounding may leave) *and* the scores have settled: they differ from those before by a
@@ -130,7 +132,7 @@ def path_integral(f, e, start, n_nodes=None, tolerance=1e-4, chunk=16, progress=
     step = e - start
     with torch.no_grad():
         values = f(torch.stack([e, start]))
-    change, rounding = (values[0] - values[1]).item(), 1e-6 * values.abs().max().item()
+    change, largest = (values[0] - values[1]).item(), values.abs().max().item()
     if n_nodes is None:
         rules = [*((_smooth, 2**k) for k in range(2, 8)), *((_kinked, 2**k) for k in range(6, 13))]
     else:
@@ -142,10 +144,11 @@ def path_integral(f, e, start, n_nodes=None, tolerance=1e-4, chunk=16, progress=
         scores = rule(f, start, step, n, chunk) * step
         remainder = change - scores.sum().item()
         before, moved, last = scores, (scores - before).norm().item(), moved
-        if abs(remainder) <= max(tolerance, rounding) and moved <= 1e-3 * scores.norm() + rounding:
+        if abs(remainder) <= max(tolerance, rounding * largest) and moved <= 1e-3 * scores.norm() + rounding * largest:
             break
         smooth = moved < last / 8                                                # kinks, twice the nodes: half of it
-    if abs(remainder) > max(tolerance, rounding, 0.01 * scores.abs().sum().item()):
+    size = scores.abs().sum().item()
+    if abs(remainder) > max(tolerance, 0.01 * size, rounding * (largest + size)):
         warnings.warn(f"integrated gradients with {n} nodes miss {remainder:.1g} of the score's change by "
                       f"{change:.3g}: " + ("the score jumps" if n_nodes is None else "take more n_nodes"), stacklevel=3)
     return scores, dict(n_nodes=n, remainder=remainder)

@@ -15,15 +15,17 @@ from .attribution import Attribution, pick_class, predictor
 
 
 def read_tokens(model_or_predict, document):
-    """The document as a list of its tokens, without those at the end that a white box does not read.
+    """The document as a list of its tokens, without those that a white box does not read, for it cuts long ones.
 
     >>> from types import SimpleNamespace
-    >>> read_tokens(SimpleNamespace(own=lambda document: [0, 1]), ["a", "b", "c"])
+    >>> read_tokens(SimpleNamespace(own=lambda document: [0, 1], tokens=lambda document: document[:2]), ["a", "b", "c"])
     ['a', 'b']
     """
     document = as_strings(document, "a document")
-    own = getattr(model_or_predict, "own", None)
-    return document if own is None else document[:len(own(document))]
+    if not hasattr(model_or_predict, "own"):
+        return document
+    tokens = model_or_predict.tokens(document)
+    return [tokens[row] for row in model_or_predict.own(document)]
 
 
 def evaluate_masks(model_or_predict, document, masks, by="replace", mask_token="[UNK]", groups=None, chunk=256,

@@ -31,8 +31,7 @@ _LLAMA = ("layers", "self_attn", "self_attn.v_proj", "self_attn.o_proj")
 FAMILIES = {"bert": _BERT, "roberta": _BERT, "electra": _BERT,
             "distilbert": ("transformer.layer", "attention", "attention.v_lin", "attention.out_lin"),
             "deberta-v2": ("encoder.layer", "attention.self", "attention.self.value_proj", "attention.output.dense"),
-            "albert": ("encoder.albert_layer_groups", "albert_layers.0.attention", "albert_layers.0.attention.value",
-                       "albert_layers.0.attention.dense"),
+            "albert": ("encoder.albert_layer_groups", "attention", "attention.value", "attention.dense"),
             "gpt2": ("h", "attn", "attn.c_attn", "attn.c_proj"), "llama": _LLAMA, "qwen2": _LLAMA}
 DECODERS = ("gpt2", "llama", "qwen2")
 # Of the families that have nothing but layer norms and activations that are modules, as `relevance_rules` needs them.
@@ -163,7 +162,19 @@ class HuggingFaceClassifier(nn.Module):
         """The T tokens that the model reads: [CLS], the document, [SEP]; of a decoder the document, after what its
         tokenizer begins every text with. T_max in all."""
         before, after = self.around
-        return [*before, *as_document(document)[:self.T_max - len(before) - len(after)], *after] or self.empty
+        return [*before, *self._cut(as_document(document), self.T_max - len(before) - len(after)), *after] or self.empty
+
+    def _cut(self, document, n):
+        """The first n tokens; of two texts, of both, the longer one being cut first, as by `truncation=True`."""
+        k = len(self.separator)
+        ends = [i for i in range(len(document)) if [*document[i:i + k]] == self.separator] if len(document) > n > k else []
+        if self.decodes or not ends:
+            return document[:n]
+        first, second, n = document[:ends[0]], document[ends[0] + k:], n - k
+        least = min(len(first), len(second), n // 2)
+        if len(first) > len(second):
+            return [*first[:n - least], *self.separator, *second[:least]]
+        return [*first[:least], *self.separator, *second[:n - least]]
 
     def own(self, document):
         """The rows of the document's own tokens: all but those that the tokenizer puts around it."""
@@ -229,9 +240,9 @@ class HuggingFaceClassifier(nn.Module):
         return more
 
     @property
-    def coarse(self):
-        """Is the model's own pass in half precision? Then no quadrature gets finer than its rounding."""
-        return self.model.dtype in HALF
+    def rounding(self):
+        """What a score may be off by, relatively: four times the precision of the model's own pass."""
+        return 4 * torch.finfo(self.model.dtype).eps
 
     @property
     def _words(self):
@@ -253,7 +264,8 @@ class HuggingFaceClassifier(nn.Module):
         """Embeddings (T, d_e) of a document as long that says nothing: each own token is [UNK] ("unk"), padding ("pad")
         or the zero vector ("zero"). Special tokens and separators stay, and so do positions."""
         e, own = self.embed(document).clone(), self.own(document)
-        own = [row for row, token in zip(own, document, strict=False) if token not in self.separator]   # cut at T_max
+        tokens = self.tokens(document)
+        own = [row for row in own if tokens[row] not in self.separator]
         if kind not in ("unk", "pad", "zero"):
             raise ValueError(f"baseline must be 'unk', 'pad' or 'zero', got {kind!r}")
         if kind != "zero":
@@ -308,7 +320,7 @@ class HuggingFaceClassifier(nn.Module):
 
             hooks.append(attention.register_forward_hook(hook, with_kwargs=True))
 
-        for layer in self.model.base_model.get_submodule(FAMILIES[self.family][0]):     # ALBERT's fires L times
+        for layer in self._modules_of_layers():                                         # ALBERT's fire several times
             record(*map(layer.get_submodule, names))
         try:
             told = {"output_attentions": True} if self.family == "deberta-v2" else {}    # others do not wait for it
@@ -322,7 +334,11 @@ class HuggingFaceClassifier(nn.Module):
         one module: what is put into one is put into all."""
         if self.family == "albert":
             raise TypeError("the layers of an ALBERT share one module: they cannot be opened one by one")
-        return list(self.model.base_model.get_submodule(FAMILIES[self.family][0]))
+        return self._modules_of_layers()
+
+    def _modules_of_layers(self):
+        layers = self.model.base_model.get_submodule(FAMILIES[self.family][0])
+        return [layer for group in layers for layer in group.albert_layers] if self.family == "albert" else list(layers)
 
     @property
     def queries_and_keys(self):

@@ -5,7 +5,7 @@ from functools import partial
 
 import pytest
 
-from coursekit.evaluate import explain_corpus
+from coursekit.evaluate import cells, explain_corpus
 from coursekit.explain import leave_one_out, lime
 from coursekit.models import load_weights
 from coursekit.text import reviews
@@ -43,6 +43,14 @@ def test_workers_give_what_each_document_alone_gets(model, documents, alone, whe
 
     with LocalCluster(n_workers=1, threads_per_worker=2, processes=False, dashboard_address=None) as cluster:
         assert told(explain(workers=cluster.scheduler_address)) == alone
+
+
+@pytest.mark.parametrize("address", ["tcp://127.0.0.1:9", "nowhere"])
+def test_a_scheduler_that_does_not_answer_gets_one_line(address, monkeypatch):
+    monkeypatch.setattr(cells, "PATIENCE", "0.1s")
+    with pytest.raises(ConnectionError, match=f"no dask scheduler answers at '{address}' .* start one") as caught:
+        explain_corpus(leave_one_out, len, [["a"]], workers=address, progress=False)
+    assert "\n" not in str(caught.value)
 
 
 def test_a_stopped_corpus_goes_on_and_may_grow(model, documents, tmp_path):

@@ -1,12 +1,15 @@
 """Every explainer on classifiers as transformers has them, with two classes and with four."""
 
 from functools import partial
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 import torch
 
-from coursekit import explain
+from coursekit import evaluate, explain
+from coursekit.evaluate import debate
+from coursekit.models import GPT2, GPT2Config
 from coursekit.models.huggingface import QUERIES_AND_KEYS, HuggingFaceClassifier
 from tests.models.test_huggingface import FAMILIES, classifier
 
@@ -78,7 +81,7 @@ def test_relevance_is_conserved_without_biases(family):
 
 
 @pytest.mark.parametrize("family", ["electra", "roberta", "llama"])
-@pytest.mark.filterwarnings("ignore:integrated gradients")
+@pytest.mark.filterwarnings("ignore:integrated gradients", "ignore:invalid value")
 def test_the_models_device_is_respected(family, monkeypatch):
     """On a device that has shapes and no numbers: all that goes into the model is there, all that comes out is not."""
     model, entered = classifier(family).to("meta"), set()
@@ -97,11 +100,25 @@ def test_the_models_device_is_respected(family, monkeypatch):
                           explain.gradient, explain.gradient_x_input, explain.leave_one_out,
                           partial(explain.integrated_gradients, n_nodes=4), explain.relevance_attention], model):
         assert np.isfinite(method(model, document).scores).all()
+    assert debate.permuted_attention(model, document, n=2).scores.shape == (2,)
+    assert debate.adversarial_attention(model, document, steps=0).attention.shape[-1] == len(document)
+    assert debate.prune_heads(model, document).without.shape == debate.effective_attention(model, document).shape[:2]
+    assert debate.patch_activations(model, document, document[::-1]).scores.shape[1] == len(model.tokens(document))
+    assert debate.patch_attention(model, document, document[::-1]).scores.shape == (2,)
+    assert evaluate.local_lipschitz(model, document, explain.gradient_x_input, n_neighbours=2).document == ()
     assert entered == {"meta"}
 
 
+def test_a_language_models_device_is_respected(monkeypatch):
+    model = GPT2(GPT2Config(vocab_size=4, T_max=8, d_e=6, K=2, L=1)).to("meta")
+    model.tokenizer = SimpleNamespace(tokens="abcd")
+    monkeypatch.setattr(torch.Tensor, "cpu", lambda x: torch.ones(x.shape, dtype=x.dtype))
+    monkeypatch.setattr(torch.Tensor, "__bool__", lambda x: False)
+    assert explain.generated_attributions(model, [1, 2, 3, 2], 2).scores.shape == (2, 4)
+
+
 @pytest.mark.parametrize("family", ["electra", "roberta", "llama"])
-@pytest.mark.filterwarnings("ignore:integrated gradients")
+@pytest.mark.filterwarnings("error:integrated gradients")
 def test_half_precision_is_kept_where_that_is_asked_for_and_scores_are_close(family):
     model = classifier(family)
     half = HuggingFaceClassifier(classifier(family).model.bfloat16(), model.tokenizer, half=True)
@@ -113,6 +130,27 @@ def test_half_precision_is_kept_where_that_is_asked_for_and_scores_are_close(fam
         exact, coarse = method(model, document).scores, method(half, document).scores
         within = 0.2 if method is explain.leave_one_out else 0.1        # small differences of rounded scores
         assert coarse.dtype == np.float64 and np.linalg.norm(coarse - exact) < within * np.linalg.norm(exact)
+
+
+@pytest.mark.parametrize("family", ["bert", "roberta", "albert"])
+def test_a_pair_of_texts_is_spelled_as_they_are(family):
+    """Also where both are cut: what is read is spelled, and what stands between them stays."""
+    model, pair = classifier(family), ("Unwatchable: BAD!", "NOT a Good Film")
+    document = [*model.tokenizer.tokenize(pair[0]), *model.separator, *model.tokenizer.tokenize(pair[1])]
+    read = explain.leave_one_out(model, document)
+    assert len(read) < len(document) or family != "roberta"
+    spelled = read.text(pair, model.tokenizer)
+    between = [i for i, token in enumerate(spelled.tokens) if token in model.separator]
+    assert [spelled.tokens[i] for i in between] == model.separator and not spelled.scores[between].any()
+    first, second = spelled.tokens[:between[0]], spelled.tokens[between[-1] + 1:]
+    assert pair[0].replace(" ", "").startswith("".join(first)) and "".join(first).startswith("Unwatc")
+    assert pair[1].replace(" ", "").startswith("".join(second)) and second[0] == "NOT"
+    assert spelled.scores.sum() == pytest.approx(read.scores.sum())
+    for wrong in (pair[::-1], ("a film", pair[1])):
+        with pytest.raises(ValueError, match="other tokens than those of the text"):
+            read.text(wrong, model.tokenizer)
+    with pytest.raises(ValueError, match="take .on.document. of one for distinct words"):
+        explain.lime(model, document, n_samples=20, bow=True).text(pair, model.tokenizer)
 
 
 @pytest.mark.parametrize("family", ["bert", "roberta", "llama"])

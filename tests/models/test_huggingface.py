@@ -12,6 +12,7 @@ import transformers
 from tokenizers import ByteLevelBPETokenizer, processors
 
 from coursekit import explain
+from coursekit.explain.masks import read_tokens
 from coursekit.models import HuggingFaceClassifier
 
 transformers.logging.set_verbosity_error()
@@ -50,7 +51,7 @@ def theirs(family, labels=2, seed=0, **more):
               "llama": dict(intermediate_size=20, num_attention_heads=4, num_key_value_heads=2, head_dim=4),
               "qwen2": dict(intermediate_size=20, num_key_value_heads=1)}.get(family, dict(intermediate_size=20))
     torch.manual_seed(seed)
-    config = transformers.AutoConfig.for_model(family, **sizes, **more)
+    config = transformers.AutoConfig.for_model(family, **sizes | more)
     model = transformers.AutoModelForSequenceClassification.from_config(config)
     with torch.no_grad():
         for weight in model.parameters():
@@ -371,9 +372,12 @@ def test_gradients_are_those_of_the_plain_model(family):
 def test_two_texts_are_one_document_whose_separator_stays(family):
     model = classifier(family)
     read = model.tokenizer
-    document = [*read.tokenize("a film"), *model.separator, *read.tokenize("good. not")][:model.T_max - 2]
-    plain = read("a film", "good. not", return_tensors="pt", truncation="only_second", max_length=model.T_max)
-    assert model.ids(document).tolist() == plain["input_ids"][0].tolist()
+    for first, second in (("not", "a film good. not bad, the film is"), ("a film good. not bad, the film", "not"),
+                          ("the film is " * 7, "a film not bad " * 7), ("", "the film is " * 7), ("a film", "good. not")):
+        document = [*read.tokenize(first), *model.separator, *read.tokenize(second)]
+        plain = read(first, second, return_tensors="pt", truncation=True, max_length=model.T_max)
+        assert model.ids(document).tolist() == plain["input_ids"][0].tolist()
+    document = read_tokens(model, document)
     logits = model.model(**plain).logits[0]
     scores = [model.predict([document])[0], model.predict([["a"], document, ["film"] * 12])[1],
               model.from_embeddings(model.embed(document)).item(), model.trace(model.embed(document)).score.item()]
@@ -400,6 +404,18 @@ def test_what_cannot_be_opened_is_explained_by_the_lines_of_the_refusal():
     exec(textwrap.dedent("\n".join(lines)), there)
     a = explain.lime(there["predict"], words, n_samples=50)
     assert a.tokens == tuple(words) and a.target in (0, 1) and np.ptp(a.scores) > 0
+
+
+def test_an_albert_whose_layers_are_groups_of_several():
+    """Three passes through two layers each, or through one of two groups: attention is theirs, and is in the graph."""
+    for more in (dict(inner_group_num=2, num_hidden_layers=3), dict(num_hidden_groups=2, num_hidden_layers=4)):
+        model = HuggingFaceClassifier(theirs("albert", **more), tokenizer("albert"))
+        document = documents(model)[0]
+        plain = model.model(model.ids(document)[None], output_attentions=True).attentions
+        trace = model.trace(model.embed(document))
+        torch.testing.assert_close(torch.stack(trace.attentions), torch.cat(plain))
+        torch.testing.assert_close(trace.score, model.from_embeddings(model.embed(document)))
+        assert all(g.any() for g in torch.autograd.grad(trace.score, trace.attentions))
 
 
 def test_documents_of_any_lengths_come_back_in_their_order():

@@ -20,7 +20,7 @@ def given_attention(model, document):
     their place, (n, L, K, T) → log-odds (n,), differentiable; and values (K, T) where the score is rest + Σ α · values,
     as in one layer that sums numbers (`AttentionClassifier`), which then is not run again. None for other models.
 
-    model: a white box.
+    model: a white box, on any device; what comes out, and what `score` takes, is on the CPU, in double precision.
 
     >>> from coursekit.models import load_weights
     >>> alpha, score, values = given_attention(load_weights("imdb-tame"), ["not", "good"])
@@ -32,21 +32,21 @@ def given_attention(model, document):
     with torch.no_grad():
         e = model.embed(document)
         plain = model.trace(e)
-    alpha = torch.stack(plain.attentions)[:, :, row][..., own].double()           # (L, K, T)
+    alpha = torch.stack(plain.attentions)[:, :, row][..., own].cpu().double()     # (L, K, T)
     if len(alpha) == 1 and plain.values[0].shape[-1] == 1:
-        values = plain.values[0][:, own, 0].double()                              # (K, T)
-        rest = plain.score - (alpha[0] * values).sum()
+        values = plain.values[0][:, own, 0].cpu().double()                        # (K, T)
+        rest = plain.score.cpu() - (alpha[0] * values).sum()
         return alpha, lambda given: rest + (given[:, 0] * values).sum((-1, -2)), values
 
     def score(given):
         parts = []
-        for part in given.to(e.dtype).split(CHUNK):
+        for part in given.to(e).split(CHUNK):
             def change(layer, A, part=part):
                 A = A.clone()
                 A[..., row, own] = part[:, layer]                                 # (n, K, T)
                 return A
             parts.append(model.trace(e.expand(len(part), *e.shape), change).score)
-        return torch.cat(parts).double()
+        return torch.cat(parts).cpu().double()
 
     return alpha, score, None
 

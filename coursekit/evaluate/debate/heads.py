@@ -19,13 +19,13 @@ def heads_kept(model, document, keep):
     array([0.])
     """
     require_methods(model, "embed", "trace", explainer="heads_kept")
-    keep, scores = torch.as_tensor(np.asarray(keep)), []
+    scores = []
     with torch.no_grad():
         e = model.embed(document)
-        for part in keep.split(CHUNK):
+        for part in torch.as_tensor(np.asarray(keep), device=e.device).split(CHUNK):
             trace = model.trace(e.expand(len(part), *e.shape), lambda l, A, part=part: A * part[:, l, :, None, None])
             scores.append(trace.score)
-    return torch.cat(scores).double().numpy()
+    return torch.cat(scores).cpu().double().numpy()
 
 
 class Pruned(NamedTuple):
@@ -80,7 +80,7 @@ def effective_attention(model, document):
     require_methods(model, "embed", "trace", explainer="effective_attention")
     with torch.no_grad():
         trace = model.trace(model.embed(document))
-    return np.stack([A.double().numpy() @ projection(V.double().numpy())
+    return np.stack([A.cpu().double().numpy() @ projection(V.cpu().double().numpy())
                      for A, V in zip(trace.attentions, trace.values, strict=True)])
 
 
@@ -155,7 +155,7 @@ def patch_activations(model, document, donor):
                 new[one, one] = state[0]
                 return stream(y, new)
             scores.append(run(layer, put_in, copies))
-    return Patched(score, there, torch.stack(scores).double().numpy())
+    return Patched(score, there, torch.stack(scores).cpu().double().numpy())
 
 
 def patch_attention(model, document, donor):
@@ -173,7 +173,7 @@ def patch_attention(model, document, donor):
     with torch.no_grad():
         own, theirs = model.trace(e).attentions, model.trace(other).attentions
         scores = [model.trace(e, lambda l, A: theirs[l]).score, model.trace(other, lambda l, A: own[l]).score]
-    return Patched(score, there, torch.stack(scores).double().numpy())
+    return Patched(score, there, torch.stack(scores).cpu().double().numpy())
 
 
 def _pair(model, document, donor):
