@@ -1,7 +1,8 @@
 """A corpus explained beside lime, shap and captum: documents of 60 words, a BERT of six layers, minilm-sentiment.
 
-`python -m bench.corpus` takes a few documents, `python -m bench.corpus 100` as many as you like, a second argument
-another number of samples: where each sample is a forward pass of six layers, hours say no more than minutes.
+`python -m bench.corpus` takes two documents and 40 seconds of CPU time, `python -m bench.corpus 100` half an hour, for
+each sample is a pass through six layers. A second argument is LIME's number of samples; KernelSHAP takes as many, but
+at least the 4 for each word that ours asks for.
 """
 
 import copy
@@ -31,7 +32,8 @@ deleted:  LIME's own default. The copies have all lengths: predicted by length, 
 replaced: all copies have one length, and the model is all that counts.
 LIME draws the same masks, so coefficients agree; KernelSHAP samples, so ranks do ("rank": Spearman's, the mean over
 documents, and the largest gap in Σφ); of integrated gradients "left" is what they miss of the score's change, ours /
-theirs, at most: captum takes 50 nodes and does not look, "enough" are doubled until nothing moves (4 + … + 64)."""
+theirs, at most: captum takes 50 nodes and does not look, "enough" are doubled until nothing moves (4 + … + 64), for
+ten documents at most."""
 T = 60
 
 
@@ -45,8 +47,8 @@ def long_documents(model, n):
 class Theirs:
     """What one writes with transformers, and the packages that ask it: document → scores (T,) or (distinct words,)."""
 
-    def __init__(self, model, samples):
-        self.tokenizer, self.samples = model.tokenizer, samples
+    def __init__(self, model):
+        self.tokenizer = model.tokenizer
         self.model = copy.deepcopy(model.model)
         self.model.set_attn_implementation("sdpa")
         self.baseline = model.baseline
@@ -62,14 +64,14 @@ class Theirs:
         logits = self.logits(texts)
         return (logits[:, 1] - logits[:, 0])[:, None] * [-1, 1]
 
-    def lime(self, document, bow):
+    def lime(self, document, bow, samples):
         """By LimeTextExplainer, in the order of its features."""
         explainer = LimeTextExplainer(split_expression=r"\s+", bow=bow, mask_string="[UNK]", random_state=0)
         found = explainer.explain_instance(" ".join(document), self.log_odds, num_features=len(document),
-                                           num_samples=self.samples)
+                                           num_samples=samples)
         return np.array([weight for _, weight in sorted(found.local_exp[1])])
 
-    def shap(self, document):
+    def shap(self, document, samples):
         """By KernelExplainer."""
         words = np.array(document, dtype=object)
 
@@ -78,7 +80,7 @@ class Theirs:
             return self.log_odds([" ".join(text) for text in texts])[:, 1]
 
         kernel = shap.KernelExplainer(score, np.zeros((1, T)))
-        return kernel.shap_values(np.ones((1, T)), nsamples=self.samples, l1_reg=False, silent=True)[0]
+        return kernel.shap_values(np.ones((1, T)), nsamples=samples, l1_reg=False, silent=True)[0]
 
     def captum(self, document):
         """By IntegratedGradients on the embeddings, from [UNK], its own 50 steps."""
@@ -92,12 +94,12 @@ class Theirs:
         return by.attribute(e.detach(), e0)[0, 1:-1].sum(-1).numpy()
 
 
-def largest_gap(documents, ours, theirs, change):
+def largest_gap(ours, theirs, change):
     """For LIME: how far the coefficients are apart."""
     return f"coefficients {max(abs(a.scores - b).max() for a, b in zip(ours, theirs, strict=True)):.0e}"
 
 
-def ranks(documents, ours, theirs, change):
+def ranks(ours, theirs, change):
     """For KernelSHAP: rank correlation, and what the sums miss."""
     rank = [np.corrcoef(a.scores.argsort().argsort(), b.argsort().argsort())[0, 1]
             for a, b in zip(ours, theirs, strict=True)]
@@ -105,37 +107,41 @@ def ranks(documents, ours, theirs, change):
     return f"rank {np.mean(rank):.2f}, sums {max(sums):.0e}"
 
 
-def left(documents, ours, theirs, change):
+def left(ours, theirs, change):
     """For integrated gradients: what of the score's change is missing."""
     gaps = [max(abs(np.sum(getattr(found, "scores", found)) - c) for found, c in zip(side, change, strict=True))
             for side in (ours, theirs)]
     return f"left {gaps[0]:.0e} / {gaps[1]:.0e}"
 
 
-def main(n=2, samples=250):
+def main(n=2, samples=100):
     torch.set_num_threads(1)
     n, samples = int(n), int(samples)
+    subsets = max(samples, 4 * T)
     model = load_weights("minilm-sentiment")
-    documents, by = long_documents(model, n), Theirs(model, samples)
+    documents, by = long_documents(model, n), Theirs(model)
     change = [np.subtract(*model.predict([d, ["[UNK]"] * T])) for d in documents]
-    ours = {bow: partial(lime, n_samples=samples, bow=bow) for bow in (True, False)}
-    kinds = {f"LIME, {samples} samples, deleted": (ours[True], partial(by.lime, bow=True), "lime", largest_gap, 1.5),
-             f"LIME, {samples} samples, replaced": (ours[False], partial(by.lime, bow=False), "lime", largest_gap, 1),
-             f"KernelSHAP, {samples} samples": (partial(kernel_shap, n_samples=samples), by.shap, "shap", ranks, 1),
-             "integrated gradients, 50": (partial(integrated_gradients, n_nodes=50), by.captum, "captum", left, 1),
-             "integrated gradients, enough": (integrated_gradients, by.captum, "captum", left, None)}
+    by_lime, by_shap = partial(by.lime, samples=samples), partial(by.shap, samples=subsets)
+    our_lime, our_shap = partial(lime, n_samples=samples), partial(kernel_shap, n_samples=subsets)
+    kinds = {f"LIME, {samples} samples, deleted":
+             (n, partial(our_lime, bow=True), partial(by_lime, bow=True), "lime", largest_gap, 1.5),
+             f"LIME, {samples} samples, replaced":
+             (n, partial(our_lime, bow=False), partial(by_lime, bow=False), "lime", largest_gap, 1),
+             f"KernelSHAP, {subsets} samples": (n, our_shap, by_shap, "shap", ranks, 1),
+             "integrated gradients, 50": (n, partial(integrated_gradients, n_nodes=50), by.captum, "captum", left, 1),
+             "integrated gradients, enough": (min(n, 10), integrated_gradients, by.captum, "captum", left, None)}
     print(f"{n} documents of {T} words and marks, minilm-sentiment, one thread")
     rows = []
-    for what, (explainer, package, name, agreement, target) in kinds.items():
+    for what, (m, explainer, package, name, agreement, target) in kinds.items():
         ours, theirs, times = [], [], []
-        for document in tqdm(documents, unit="document", desc=what):
+        for document in tqdm(documents[:m], unit="document", desc=what):
             times.append(process_time())
             ours += explain_corpus(explainer, model, [document], progress=False)
             times.append(process_time())
             theirs.append(package(document))
             times.append(process_time())
-        times = np.diff(np.reshape(times, (n, 3)), axis=1).sum(0)
-        rows.append(compare(what, name, *times, agreement(documents, ours, theirs, change), target))
+        times = np.diff(np.reshape(times, (m, 3)), axis=1).sum(0)
+        rows.append(compare(what, name, *times, agreement(ours, theirs, change[:m]), target))
     table(rows)
     print(WHY)
 
