@@ -1,6 +1,6 @@
 """A corpus explained beside lime, shap and captum: documents of 60 words, a BERT of six layers, minilm-sentiment.
 
-`python -m bench.corpus` takes two documents and 40 seconds of CPU time, `python -m bench.corpus 100` half an hour, for
+`python -m bench.corpus` takes two documents and a minute, `python -m bench.corpus 100` three quarters of an hour, as
 each sample is a pass through six layers. A second argument is LIME's number of samples; KernelSHAP takes as many, but
 at least the 4 for each word that ours asks for.
 """
@@ -114,7 +114,7 @@ def left(ours, theirs, change):
     return f"left {gaps[0]:.0e} / {gaps[1]:.0e}"
 
 
-def main(n=2, samples=100):
+def main(n=2, samples=200):
     torch.set_num_threads(1)
     n, samples = int(n), int(samples)
     subsets = max(samples, 4 * T)
