@@ -79,12 +79,12 @@ def integrated_gradients(model, document, baseline="unk", n_nodes=None, target=N
     model: a white box. baseline: e⁰, "unk", "pad" or "zero": the document with every own token replaced by [UNK],
     padding or the zero vector (see the model's `baseline`). n_nodes: the path is looked at in so many Gauss–Legendre
     nodes; None takes as many as it needs, and finds the kinks of ReLU networks (see `path_integral`), or 32 of a model
-    in half precision (which tells its relative `rounding`), as more would not mend that. target: as for `gradient`. progress: show a bar; a long
-    document and six layers with ReLUs may take a minute.
+    in half precision (which tells its relative `rounding`), as more would not mend that. target: as for `gradient`.
+    progress: show a bar; a long document and six layers with ReLUs may take a minute.
 
     The scores sum to f(x) − f(baseline) (completeness, their Proposition 1), less `about["remainder"]`, which is what
     the quadrature misses: with n_nodes=None at most 1e-4 on all models of this course. Warns where it exceeds one
-    percent of Σ|scores| and what rounding may leave. A remainder of 0 is necessary, not sufficient: see `path_integral`.
+    percent of Σ|scores| and what rounding may leave. A remainder of 0 is necessary, not sufficient (`path_integral`).
 
     >>> from types import SimpleNamespace
     >>> product = SimpleNamespace(tokens=list, own=lambda d: [0, 1], embed=lambda d: torch.tensor([[2.0], [5.0]]),
@@ -116,8 +116,8 @@ def path_integral(f, e, start, n_nodes=None, tolerance=1e-4, chunk=16, progress=
     """Integrated gradients of f from the point `start` to e, one number for each entry, and how complete they are.
 
     f: takes points (n, …), returns (n,). e, start: tensors (…). Returns (scores (…), {"n_nodes": …, "remainder":
-    f(e) − f(start) − Σ scores}). `chunk` points go through f at once. progress: show a bar. rounding: what f's values are off by,
-    relatively.
+    f(e) − f(start) − Σ scores}). `chunk` points go through f at once. progress: show a bar. rounding: what f's
+    values are off by, relatively.
     n_nodes=None: 4, 8, 16 and 32 Gauss–Legendre nodes, for smooth f (where the last step was far smaller than the one
     before) 64 and 128, too, then, for ReLU networks, 64, 128, … 4096 pieces whose kinks are located, until |remainder|
     ≤ `tolerance` (or is what rounding may leave) *and* the scores have settled: they differ from those before by a

@@ -166,11 +166,12 @@ class HuggingFaceClassifier(nn.Module):
 
     def _cut(self, document, n):
         """The first n tokens; of two texts, of both, the longer one being cut first, as by `truncation=True`."""
-        k = len(self.separator)
-        ends = [i for i in range(len(document)) if [*document[i:i + k]] == self.separator] if len(document) > n > k else []
-        if self.decodes or not ends:
+        k, end = len(self.separator), 0
+        if len(document) > n > k and not self.decodes and self.separator[0] in document:
+            end = document.index(self.separator[0])
+        if [*document[end:end + k]] != self.separator:
             return document[:n]
-        first, second, n = document[:ends[0]], document[ends[0] + k:], n - k
+        first, second, n = document[:end], document[end + k:], n - k
         least = min(len(first), len(second), n // 2)
         if len(first) > len(second):
             return [*first[:n - least], *self.separator, *second[:least]]

@@ -373,7 +373,8 @@ def test_two_texts_are_one_document_whose_separator_stays(family):
     model = classifier(family)
     read = model.tokenizer
     for first, second in (("not", "a film good. not bad, the film is"), ("a film good. not bad, the film", "not"),
-                          ("the film is " * 7, "a film not bad " * 7), ("", "the film is " * 7), ("a film", "good. not")):
+                          ("the film is " * 7, "a film not bad " * 7), ("", "the film is " * 7),
+                          ("a film", "good. not")):
         document = [*read.tokenize(first), *model.separator, *read.tokenize(second)]
         plain = read(first, second, return_tensors="pt", truncation=True, max_length=model.T_max)
         assert model.ids(document).tolist() == plain["input_ids"][0].tolist()
