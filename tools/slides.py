@@ -33,6 +33,7 @@ DECKS, SITE, BUILT = ROOT / "docs" / "slides", ROOT / "docs" / "site", ROOT / "b
 FIELDS = {"title": str, "text": str, "cell": str, "box": str, "code": bool, "predict": str, "answer": str, "notes": str}
 LETTERS, LINES, COLUMNS, BULLETS = 60, 12, 70, 5        # of a title; of code; of a list
 WIDTH, HEIGHT, TEXT, CODE = 1280, 720, 24, 18           # of a page, and its smallest letters
+HEARD = r'<div class="heard">\1</div>'                  # what is there for screen readers alone
 FORMULA = "\x02{}\x03"                                  # where a formula will stand
 
 
@@ -124,18 +125,14 @@ def boxes(source, name=""):
 
 
 def shown(cell):
-    """What a code cell shows, as HTML; "" where it shows nothing, and nothing of its controls."""
-    parts = []
-    for output in cell.outputs:
-        data = output.get("data", {})
-        if output.output_type == "stream":
-            parts.append(f"<pre>{html.escape(output.text.rstrip())}</pre>")
-        elif "text/html" in data:
-            parts.append(re.sub(r"<details><summary>.*?</summary>(.*?)</details>", r'<div class="heard">\1</div>',
-                                data["text/html"], flags=re.S))
-        elif "text/plain" in data and not data["text/plain"].startswith("[A control:"):
-            parts.append(f"<pre>{html.escape(data['text/plain'])}</pre>")
-    return "".join(f"<div>{part}</div>" for part in parts)
+    """What a code cell shows, as HTML; "" where it shows nothing. What it prints beside a picture or table is left out,
+    and so is the note that stands for a control."""
+    rich = [output.data["text/html"] for output in cell.outputs if "text/html" in output.get("data", {})]
+    plain = [output.get("text") or output.get("data", {}).get("text/plain", "") for output in cell.outputs]
+    plain = [f"<pre>{html.escape(text.rstrip())}</pre>" for text in plain
+             if text and not text.startswith("[A control:")]
+    heard = re.compile(r"<details><summary>.*?</summary>(.*?)</details>", re.S)         # a picture in words
+    return "".join(f"<div>{heard.sub(HEARD, part)}</div>" for part in rich or plain)
 
 
 # From a deck to a page
@@ -249,7 +246,7 @@ def faults(slide):
         found.append(f"text of {slide['letters']:.0f} px, {TEXT} are needed")
     if slide["small"] < CODE - .5:
         found.append(f"code or output with letters of {slide['small']:.0f} px, {CODE} are needed")
-    if slide["picture"] is not None and slide["picture"] < .995:
+    if slide["picture"] is not None and slide["picture"] < .95:
         found.append(f"the picture is too small: {slide['picture']:.2f} of its size in the lecture")
     if slide["raw"]:
         found.append(f"a formula was not read: {slide['raw']}")

@@ -1,17 +1,30 @@
 // What a deck does in the browser; `tools/slides.py` inlines it behind reveal.js.
 
+// A displayed formula is made smaller where it is wider than its place. Returns the smallest letters of any, in px.
+function narrow(page) {
+  let smallest = 999;
+  for (const formula of page.querySelectorAll("mjx-container[display]")) {
+    formula.style.fontSize = "";
+    const room = formula.clientWidth, wide = formula.firstElementChild.getBoundingClientRect().width;
+    if (wide > room) formula.style.fontSize = `${97 * room / wide}%`;                         // ex is rounded
+    smallest = Math.min(smallest, parseFloat(getComputedStyle(formula).fontSize));
+  }
+  return smallest;
+}
+
 // What a cell shows is made as large as its place allows, and stands beside the text where it is larger there.
 function fit(page) {
   const both = page.querySelector(".both"), output = page.querySelector(".output");
+  narrow(page);
   if (!output) return;
-  const inner = output.querySelector(".fit");
+  const inner = output.querySelector(".fit"), words = both.querySelector(".words");
   const room = () => Math.min(output.clientWidth / inner.offsetWidth, output.clientHeight / inner.offsetHeight, 2.2);
   const below = room();
-  if (both.querySelector(".words")) {
+  if (words) {
     both.classList.add("beside");
-    const words = both.querySelector(".words");
-    const full = words.offsetHeight > both.clientHeight || words.scrollWidth > words.clientWidth;
-    if (full || room() < 1.1 * below) both.classList.remove("beside");
+    const small = narrow(page) < 24, full = words.offsetHeight > both.clientHeight || words.scrollWidth > words.clientWidth;
+    if (small || full || room() < 1.1 * below) both.classList.remove("beside");
+    narrow(page);
   }
   const scale = Math.max(room(), .2);
   inner.style.transform = `scale(${scale})`;
@@ -67,6 +80,7 @@ function measure() {
     let bottom = 0, right = 0, left = 1280, letters = 999, small = 999, raw = "";
     const clipped = ".heard, mjx-assistive-mml, svg";
     for (const element of page.querySelectorAll("*")) {
+      if (element.matches("mjx-container")) letters = Math.min(letters, parseFloat(getComputedStyle(element).fontSize));
       if (element.closest(clipped) || element.matches(".both, .output")) continue;
       const box = element.getBoundingClientRect();
       if (!box.width || !box.height) continue;
@@ -94,7 +108,8 @@ window.addEventListener("load", async () => {
   for (const page of document.querySelectorAll(".page")) fit(page);
   document.body.classList.remove("measuring");
   await Reveal.initialize({ width: 1280, height: 720, margin: 0, center: false, hash: true, slideNumber: "c/t",
-    transition: "none", backgroundTransition: "none", pdfSeparateFragments: false, keyboard: { 83: notes } });
+    transition: "none", backgroundTransition: "none", pdfSeparateFragments: false });
+  Reveal.addKeyBinding({ keyCode: 83, key: "S", description: "Speaker's notes" }, notes);
   for (const event of ["slidechanged", "fragmentshown", "fragmenthidden"]) Reveal.on(event, tell);
   setInterval(clock, 1000);
   document.documentElement.dataset.ready = "yes";

@@ -9,7 +9,8 @@ import pytest
 from tests.drawn import commit, touches
 from tools import npm, slides
 
-TOOL = ("tools/slides.py", "tools/npm.py", "docs/site/", "tests/browser/test_slides.py")
+TOOL = ("tools/slides.py", "tools/npm.py", "docs/site/slides", "docs/site/formulas", "docs/site/package",
+        "tests/browser/test_slides.py")
 
 
 def decks(n, changed=True):
