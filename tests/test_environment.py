@@ -90,7 +90,12 @@ def test_constraints_are_exact_and_hold_neither_the_project_nor_a_path():
     assert len(set(names)) == len(names) and "coursekit" not in names
 
 
-@pytest.mark.parametrize("extra", ["", "lab", "test", "grade", "data", "peers"])
+def test_notebook_is_lab_without_jupyter():
+    jupyter = ("ipykernel", "ipywidgets", "jupyterlab")
+    assert EXTRAS["notebook"] == [line for line in EXTRAS["lab"] if not line.startswith(jupyter)]
+
+
+@pytest.mark.parametrize("extra", ["", "lab", "test", "grade", "data", "peers", "book"])
 def test_constraints_satisfy_every_range(extra):
     pinned = {canonicalize_name(name): version for name, version in (line.split("==") for line in constraints())}
     for name, requirement in requirements(EXTRAS[extra] if extra else PROJECT["dependencies"]).items():

@@ -14,6 +14,7 @@ from types import SimpleNamespace
 import nbformat
 
 from . import notebooks
+from .address import TAG
 
 CONTROL = re.compile(r"\binteract(ive|ive_output|_manual)?\s*\(|@\s*(\w+\.)*interact\b")
 MOST = 110                                              # minutes of one lecture; beyond, it is two
@@ -21,7 +22,7 @@ MOST = 110                                              # minutes of one lecture
 
 def counted(cells):
     """What the rule counts: words of text, lines of code (none blank), figures, predictions, controls, minutes."""
-    code = [cell for cell in cells if cell.cell_type == "code"]
+    code = [cell for cell in cells if cell.cell_type == "code" and TAG not in cell.metadata.get("tags", [])]
     text = "\n".join(cell.source for cell in cells if cell.cell_type == "markdown")
     figures = sum("<img" in str(output.get("data", {}).get("text/html", "")) or "image/png" in output.get("data", {})
                   for cell in code for output in cell.outputs)

@@ -18,6 +18,7 @@ from packaging.utils import canonicalize_name
 from PIL import Image
 
 from tools import notebooks
+from tools.address import TAG
 from tools.normalise import EMBEDDED_PNG, normalise
 from tools.pace import MOST, counted, stated
 
@@ -90,7 +91,7 @@ def test_marks_are_tags(path):
     """nbval also reads comments; but the first line of a cell is for its reader."""
     assert not any("NBVAL" in cell.source for cell in code_cells(read(path)))
     tags = {tag for cell in read(path).cells for tag in cell.metadata.get("tags", [])}
-    assert tags <= {"nbval-check-output"}
+    assert tags <= {"nbval-check-output", TAG}
 
 
 def test_what_the_pretrained_encoder_prints_stands_under_its_condition_and_is_not_compared(path):
