@@ -215,7 +215,7 @@ def make(name):
     return (f'<!doctype html>\n<html lang="en"><head><meta charset="utf-8"><title>{title}</title>'
             f'<meta name="viewport" content="width=device-width"><style>{style}</style>'
             f'<style class="formulas">{formulas}</style></head>\n'
-            f'<body><main class="reveal"><div class="slides">\n{body}\n</div></main>\n'
+            f'<body><main><div class="reveal"><div class="slides">\n{body}\n</div></div></main>\n'
             f'<script>{script}</script></body></html>\n')
 
 

@@ -23,6 +23,12 @@ def test_a_deck_fits_its_lecture(name):
     assert deck[-1]["title"].startswith("Take-away")
     assert name not in EXERCISES or any(EXERCISES[name] in slide.get("text", "") for slide in deck)
     assert len({slide["title"] for slide in deck}) == len(deck)
+    sections, n = {}, 0                                 # of each cell: how many headings stand before it
+    for cell in notebook.cells:
+        sections[cell.id] = n
+        n += "\n## " in f"\n{cell.source}"
+    order = [sections[slide["cell"]] for slide in deck if "cell" in slide]
+    assert order == sorted(order)                       # the lecture's
     assert sum("predict" in slide for slide in deck) >= 3
 
 
