@@ -131,7 +131,7 @@ def shown(cell):
     plain = [output.get("text") or output.get("data", {}).get("text/plain", "") for output in cell.outputs]
     plain = [f"<pre>{html.escape(text.rstrip())}</pre>" for text in plain
              if text and not text.startswith("[A control:")]
-    heard = re.compile(r"<details><summary>.*?</summary>(.*?)</details>", re.S)         # a picture in words
+    heard = re.compile(r"<details[^>]*><summary>.*?</summary>(.*?)</details>", re.S)         # a picture in words
     return "".join(f"<div>{heard.sub(HEARD, part)}</div>" for part in rich or plain)
 
 
