@@ -1,7 +1,8 @@
 """What a lecture's result hangs on, and a note of the state in which it passed: the tests skip it while that is so.
 
 A digest covers the notebook's file, every module of coursekit that it imports (and those that these import), all files
-of coursekit that are not Python (weights, texts, styles), what runs it, the Python and every package installed.
+of coursekit that are not Python (weights, texts, styles; of the quizzes its own), what runs it, the Python and every
+package installed.
 Notes lie in build/passed/, which git ignores: a fresh clone has none.
 """
 
@@ -73,7 +74,8 @@ def installed():
 def digest(path, root=ROOT):
     """The digest of the lecture at `path` (64 hexadecimal digits): another one as soon as anything has changed."""
     modules = [module_path(module, root) for module in closure(nbformat.read(path, as_version=4), root)]
-    data = [file for file in (root / "coursekit").rglob("*") if file.is_file() and file.suffix not in (".py", ".pyc")]
+    data = [file for file in (root / "coursekit").rglob("*") if file.is_file() and file.suffix not in (".py", ".pyc")
+            and (file.parent.name != "quiz" or path.name.startswith(f"{file.stem}_"))]
     whole = hashlib.sha256(installed().encode())
     for file in [path, *sorted(modules), *sorted(data), *(root / name for name in RUNNERS)]:
         whole.update(f"{file.relative_to(root)}\n{hashlib.sha256(file.read_bytes()).hexdigest()}\n".encode())

@@ -1,7 +1,8 @@
 """How long a lecture takes, by one rule for all: `python -m tools.pace` prints it for each, `python -m tools.pace 05`
 for the sections of one, as docs/notes/ wants them.
 
-    minutes = words / 180 + lines of code / 12 + 1 a figure + 2 a prediction + 3 a control, rounded up to 5
+    minutes = words / 180 + lines of code / 12 + 1 a figure + 2 a prediction + 3 a control + 4 the quiz at its end,
+              rounded up to 5
 
 An estimate until a class has taken the lecture, but the same for all of them.
 """
@@ -17,11 +18,12 @@ from . import notebooks
 from .address import TAG
 
 CONTROL = re.compile(r"\binteract(ive|ive_output|_manual)?\s*\(|@\s*(\w+\.)*interact\b")
+QUIZ = re.compile(r"^quiz\(", re.M)
 MOST = 110                                              # minutes of one lecture; beyond, it is two
 
 
 def counted(cells):
-    """What the rule counts: words of text, lines of code (none blank), figures, predictions, controls, minutes."""
+    """What the rule counts (words of text, lines of code that are not blank, figures, …), and the minutes."""
     code = [cell for cell in cells if cell.cell_type == "code" and TAG not in cell.metadata.get("tags", [])]
     text = "\n".join(cell.source for cell in cells if cell.cell_type == "markdown")
     figures = sum("<img" in str(output.get("data", {}).get("text/html", "")) or "image/png" in output.get("data", {})
@@ -31,8 +33,10 @@ def counted(cells):
         lines=sum(bool(line.strip()) for cell in code for line in cell.source.splitlines()),
         figures=figures,
         predictions=len(re.findall(r"^\W*Predict first", text, re.M)),
-        controls=sum(len(CONTROL.findall(cell.source)) for cell in code))
-    found.exact = found.words / 180 + found.lines / 12 + found.figures + 2 * found.predictions + 3 * found.controls
+        controls=sum(len(CONTROL.findall(cell.source)) for cell in code),
+        quizzes=sum(len(QUIZ.findall(cell.source)) for cell in code))
+    found.exact = (found.words / 180 + found.lines / 12 + found.figures
+                   + 2 * found.predictions + 3 * found.controls + 4 * found.quizzes)
     found.minutes = 5 * math.ceil(found.exact / 5)
     return found
 
