@@ -53,19 +53,26 @@ def intake(course, options):
     """Sort what is in grading/inbox/ and say of each submission whether it can be graded. Nothing of it is run."""
     from tqdm import tqdm
 
-    from coursekit.grade.marking import pipeline
     from coursekit.grade.marking.records import Record, shown
     for name in chosen(course, options, waiting=True):
-        sort(course, name, options.source)
-        with course.alone():
-            released = course.prepare(name)
-            others = course.others(name)
-            for student in tqdm(course.submitted(name), desc=f"{name}, reading", unit="student", disable=None,
-                                leave=False):
-                found = pipeline.take_in(course, name, student, released, others)
-                said = [f"rejected: {found.why}"] if isinstance(found, Record) else found.notes or ["fine"]
-                tqdm.write(f"{name}  {shown(student):<20} "
-                           + "\n".join(said).replace("\n", "\n" + " " * (len(name) + 23)))
+        for student, found in taken_in(course, name, options.source):
+            said = [f"rejected: {found.why}"] if isinstance(found, Record) else found.notes or ["fine"]
+            tqdm.write(f"{name}  {shown(student):<20} "
+                       + "\n".join(said).replace("\n", "\n" + " " * (len(name) + 23)))
+
+
+def taken_in(course, assignment, source=None):
+    """Sort the inbox; then (student, `Checked` or the record of a rejection) for each submission."""
+    from tqdm import tqdm
+
+    from coursekit.grade.marking import pipeline
+    sort(course, assignment, source)
+    with course.alone():
+        released = course.prepare(assignment)
+        others = course.others(assignment)
+        for student in tqdm(course.submitted(assignment), desc=f"{assignment}, reading", unit="student", disable=None,
+                            leave=False):
+            yield student, pipeline.take_in(course, assignment, student, released, others)
 
 
 def grade(course, options, again=False):
@@ -134,6 +141,20 @@ def stats(course, options):
     from coursekit.grade.marking import reports
     for name in chosen(course, options, waiting=True):
         print(*reports.stats(course, name), "", sep="\n")
+
+
+def similar(course, options):
+    """Write a page and a table of pairs of submissions whose code is alike beyond what the course explains. A person
+    reads them; it is no verdict. Nothing of it is run."""
+    from coursekit.grade.marking import similar
+    from coursekit.grade.marking.records import Record, shown
+    for name in chosen(course, options, waiting=True):
+        found = dict(taken_in(course, name))
+        left_out = [(shown(student), one.why) for student, one in found.items() if isinstance(one, Record)]
+        notebooks = {student: one.notebook for student, one in found.items() if not isinstance(one, Record)}
+        paths, pairs, count = similar.write(course, name, notebooks, left_out)
+        print(f"{name}: {len(pairs)} of {count} pairs to read, no verdict: "
+              + ", ".join(str(path.relative_to(course.root)) for path in paths))
 
 
 def sort(course, assignment, source=None):
@@ -228,6 +249,7 @@ def commands():
                  option("--so-far", action="store_true", help="for Canvas and Moodle, give points to those as well "
                         "whose text nobody has read")],
         stats: [any_, course],
+        similar: [any_, course],
     }
 
 
