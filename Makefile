@@ -16,6 +16,7 @@ help:
 	@echo 'make setup      only set up: builds .venv, or brings it up to date'
 	@echo 'make run        execute every lecture; print seconds and peak memory of each'
 	@echo 'make lectures   execute the lectures in place, ready to commit (ONLY=02: just that one)'
+	@echo 'make book       make the static pages, build/book/, from the executed lectures'
 	@echo 'make slides     make a deck for each lecture: build/slides/ (ONLY=02: just that one)'
 	@echo 'make exercises  make exercises/ from solutions/'
 	@echo 'make grade      mark what was handed in (grading/inbox/): marks, feedback, tables (ONLY=02: that assignment)'
@@ -54,6 +55,10 @@ run: setup
 lectures: setup
 	@$(ONE_THREAD) $(PY) -m tools.notebooks execute $(ONLY)
 
+book: setup
+	@$(ONE_THREAD) $(PY) -m tools.book
+	@echo 'build/book/index.html is the first page. To see them: $(PY) -m http.server -d build/book'
+
 slides: setup
 	@$(PY) -m tools.slides $(ONLY)
 
@@ -77,4 +82,4 @@ bench: setup
 	    $(ONE_THREAD) $(PY) -m bench.$$name || exit 1; \
 	done
 
-.PHONY: help setup lab work test test-fast test-all lint run lectures slides exercises grade bench
+.PHONY: help setup lab work test test-fast test-all lint run lectures book slides exercises grade bench

@@ -1,8 +1,10 @@
 """A viewer of attention to click through: lines between two lists of tokens, and beside them what each head does.
 
-The live side is explorer.js; without a kernel (a committed lecture, the book) a drawing of the same state stands there.
+The live side is explorer.js; without a kernel a drawing of the same state stands there. Beside the drawing the notebook
+keeps the weights, if they are few: from them the book, which has no kernel either, makes a live one.
 """
 
+import base64
 import functools
 from importlib import resources
 
@@ -15,6 +17,8 @@ from .drawings import arrows
 from .html import visible
 
 MOST_WEIGHTS = 2 ** 20              # of one layer: what goes to the browser at once is at most 2 MB
+MOST_KEPT = 2 ** 14                 # of all layers: what a notebook keeps is at most 44 kB
+KEPT = "application/vnd.coursekit.explorer+json"
 _ARROWS_UP_TO = 40                  # tokens a side; longer texts fall back on coloured text
 
 
@@ -79,7 +83,7 @@ def _widget_class():
         shown = Dict().tag(sync=True)                           # one layer's weights, and how many there are of all
 
         def __init__(self, A, tokens, keys, **state):
-            self._A, self._tokens, self._keys = A, tokens, keys
+            self._A, self._tokens, self._keys, self._largest = A, tokens, keys, float(A.max()) or 1.0
             super().__init__(tokens=[*map(visible, tokens)], columns=[*map(visible, keys)], **state)
 
         @validate("layer", "heads", "token")
@@ -99,9 +103,16 @@ def _widget_class():
 
         @default("shown")
         def _pack(self):
-            (L, K), largest = self._A.shape[:2], float(self._A.max()) or 1.0
-            weights = np.round(self._A[self.layer] / largest * 65535).astype("<u2")             # (K, T_q, T)
-            return {"layer": self.layer, "L": L, "K": K, "largest": largest, "weights": weights.tobytes()}
+            L, K = self._A.shape[:2]
+            return {"layer": self.layer, "L": L, "K": K, "largest": self._largest, "weights": self._weights(self.layer)}
+
+        def _weights(self, layer):
+            return np.round(self._A[layer] / self._largest * 65535).astype("<u2").tobytes()     # (K, T_q, T)
+
+        def _kept(self):
+            layers = [base64.b64encode(self._weights(layer)).decode() for layer in range(len(self._A))]
+            state = {name: getattr(self, name) for name in ("tokens", "columns", "layer", "heads", "token")}
+            return state | {"K": self._A.shape[1], "largest": self._largest, "layers": layers}
 
         def static(self):
             """The present state as a drawing: Html."""
@@ -118,6 +129,7 @@ def _widget_class():
 
         def _repr_mimebundle_(self, **kwargs):
             (data, metadata), drawn = super()._repr_mimebundle_(**kwargs), self.static()
-            return data | {"text/html": drawn.html, "text/plain": drawn.text}, metadata
+            kept = {KEPT: self._kept()} if self._A.size <= MOST_KEPT else {}
+            return data | kept | {"text/html": drawn.html, "text/plain": drawn.text}, metadata
 
     return AttentionExplorer

@@ -1,5 +1,6 @@
 """The explorer's state, what it sends to the browser, the drawing that stands in for it. tests/browser clicks on it."""
 
+import base64
 import sys
 
 import nbformat
@@ -67,6 +68,7 @@ def test_the_drawing_shows_the_present_state():
 def test_what_stands_for_a_long_text_is_small():
     uniform, words = np.full((2, 16, 256, 256), 1 / 256), [f" word{i}" for i in range(256)]
     view = attention_explorer(uniform, words, heads=[0, 3, 4])
+    assert explorer.KEPT not in view._repr_mimebundle_()[0]
     assert len(view.shown["weights"]) <= 2 ** 21 and len(view.static().html) <= 100_000
     title = "Layer 0, mean of heads 0, 3, 4"
     assert view.static() == highlight(words, uniform[0, 0, 0], title=f"{title}, mean over queries")
@@ -82,6 +84,8 @@ def test_a_committed_notebook_keeps_the_drawing(tmp_path):
     assert problem == "" and "application/vnd.jupyter.widget-view+json" in notebook.cells[0].outputs[0].data
     [kept] = normalise(notebook).cells[0].outputs
     drawn = arrows([[0.9, 0.1], [0.2, 0.8]], ["good", "film"], title="Layer 0, head 0")
+    weights = kept.data.pop(explorer.KEPT)                                      # for the book
+    assert base64.b64decode(weights["layers"][0]) == attention_explorer([[[9, 1], [2, 8]]], ["a", "b"]).shown["weights"]
     assert kept.data == {"text/html": drawn.html, "text/plain": drawn.text} and "widgets" not in notebook.metadata
 
 

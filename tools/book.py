@@ -1,0 +1,121 @@
+"""The book: `make book` puts the executed lectures and all other pages into build/book/, a folder for any web server.
+
+Nothing is executed: the pages are copied to build/book-source/, laid out as they are here, so that their links hold;
+a table of contents and pages of the library's docstrings are added; Sphinx does the rest (docs/site/conf.py).
+"""
+
+import importlib
+import inspect
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+from tools.npm import package
+
+ROOT = Path(__file__).resolve().parent.parent
+PAGES = ["SYLLABUS.md", "CONTRIBUTING.md", "CHANGELOG.md", "docs/*.md", "docs/*.png", "docs/notes/*.md",
+         "lectures/*.ipynb", "exercises/*/*.ipynb"]
+ROOMS = ["text", "show", "models", "models.protocols", "tasks", "explain", "evaluate", "evaluate.debate",
+         "experiments", "grade"]
+WEEK = re.compile(r"^\| (\d+) \| (\d\d[a-z]?) ", re.M)                # a row of the syllabus: week, lecture
+
+
+def main(out=ROOT / "build" / "book"):
+    """Make the book in the folder `out`; the process ends with Sphinx's status, not 0 if there is any warning."""
+    source = out.with_name(f"{out.name}-source")
+    prepare(source)
+    command = [sys.executable, "-m", "sphinx", "-W", "--keep-going", "-q", "-j", "auto", "-b", "html",
+               "-d", f"{source}-doctrees", str(source), str(out)]
+    sys.exit(subprocess.call(command, cwd=ROOT))
+
+
+def prepare(source):
+    """Write all that Sphinx reads into the folder `source`."""
+    shutil.rmtree(source, ignore_errors=True)
+    for page in [page for pattern in PAGES for page in sorted(ROOT.glob(pattern))]:
+        copy(page, source / page.relative_to(ROOT))
+    for part in ("conf.py", "_static"):
+        copy(ROOT / "docs" / "site" / part, source / part)
+    for name in ("explorer.js", "explorer.css"):
+        copy(ROOT / "coursekit" / "show" / name, source / "_static" / name)
+    for part in ("tex-chtml.js", "output/chtml/fonts/woff-v2", "input/tex/extensions"):
+        copy(package("mathjax") / "es5" / part, source / "_static" / "mathjax" / part)
+
+    write(source / "LICENSE.md", f"# Licence\n\n```text\n{read('LICENSE')}\n```\n")
+    write(source / "api" / "index.md", "# The library\n\n" + api_rooms() + toctree(ROOMS))
+    for room in ROOMS:
+        write(source / "api" / f"{room}.rst", api_page(f"coursekit.{room}"))
+    exercises = [f"{path.name}/{path.name}" for path in sorted((ROOT / "exercises").iterdir())]
+    write(source / "exercises" / "index.md", "# Assignments\n\n" + ABOUT_EXERCISES + toctree(exercises))
+    notes = [f"notes/{path.stem}" for path in sorted((ROOT / "docs" / "notes").glob("*.md"))]
+    write(source / "docs" / "teaching.md", read("docs/teaching.md") + toctree(notes, hidden=True))
+    write(source / "index.md", read("README.md") + contents())
+
+
+ABOUT_EXERCISES = """\
+One for most lectures. A page here shows a notebook whose answers are empty, and the arrow at its top downloads it.
+To work on it, open it in JupyterLab inside the course's folder (`make lab`): its checks answer there.
+"""
+
+
+def contents():
+    """The table of contents: the lectures week by week, then everything else."""
+    weeks = {}
+    for week, number in WEEK.findall(read("SYLLABUS.md")):
+        [path] = (ROOT / "lectures").glob(f"{number}_*.ipynb")
+        weeks.setdefault(f"Week {week}", []).append(f"lectures/{path.stem}")
+    rest = {"Work": ["SYLLABUS", "exercises/index"],
+            "Reference": ["docs/notation", "docs/library", "docs/exact", "api/index"],
+            "Teaching": ["docs/teaching"], "The project": ["CONTRIBUTING", "CHANGELOG", "LICENSE"]}
+    return "".join(toctree(pages, caption, hidden=True) for caption, pages in (weeks | rest).items())
+
+
+def toctree(pages, caption="", hidden=False):
+    """MyST for a list of pages, shown where it stands or only in the margin."""
+    options = f":caption: {caption}\n" * bool(caption) + ":hidden:\n" * hidden + ":maxdepth: 1\n"
+    return "\n\n```{toctree}\n" + options + "\n" + "\n".join(pages) + "\n```\n"
+
+
+def api_rooms():
+    """What the library's own docstring says, as it stands there."""
+    return f"```text\n{inspect.getdoc(importlib.import_module('coursekit'))}\n```\n"
+
+
+def api_page(name):
+    """The page of a room in reStructuredText: its docstring, then everything in its `__all__`."""
+    room = importlib.import_module(name)
+    lines = [name, "=" * len(name), "", f".. automodule:: {name}", "   :no-index:", ""]
+    own = [offered for offered, thing in vars(room).items() if getattr(thing, "__module__", "") == name]
+    for offered in getattr(room, "__all__", own):
+        thing = getattr(room, offered)
+        if inspect.ismodule(thing):
+            inner = thing.__name__
+            lines += ["", inner, "-" * len(inner), "", f".. automodule:: {inner}", "   :members:", ""]
+        else:
+            kind = "class" if inspect.isclass(thing) else "function" if callable(thing) else "data"
+            lines += [f".. auto{kind}:: {name}.{offered}"]
+            lines += ["   :members:"] * (kind == "class") + ["   :no-value:"] * (kind == "data") + [""]
+    return "\n".join(lines)
+
+
+def read(name):
+    return (ROOT / name).read_text(encoding="utf-8")
+
+
+def write(path, text):
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(text, encoding="utf-8")
+
+
+def copy(path, to):
+    to.parent.mkdir(parents=True, exist_ok=True)
+    if path.is_dir():
+        shutil.copytree(path, to)
+    else:
+        shutil.copy2(path, to)
+
+
+if __name__ == "__main__":
+    main(*map(Path, sys.argv[1:2]))

@@ -1,0 +1,108 @@
+"""What the book changes in the text of its pages, while Sphinx reads them (docs/site/conf.py): the files that it
+offers for download stay as they are here."""
+
+import json
+import posixpath
+import re
+import tomllib
+from pathlib import Path
+
+from coursekit.show.explorer import KEPT
+
+ROOT = Path(__file__).resolve().parent.parent
+TITLE = "Attention, explained?"
+_PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+ADDRESS = _PROJECT.get("urls", {}).get("Repository", "").rstrip("/")        # "" until the project has one
+
+LINK = re.compile(r"(?<!!)\[((?:[^\[\]]|\[[^\[\]]*\])*)\]\(([^()\s]+)\)")
+FENCE = re.compile(r"^ *(```|~~~).*?^ *\1 *$", re.M | re.S)
+RENAMED = {"README.md": "index.md", "LICENSE": "LICENSE.md"}
+
+
+def change_page(app, docname, source):
+    """Sphinx asks for it when it has read a page: its links, and what stands for the explorer."""
+    path = Path(app.env.doc2path(docname))
+    if path.suffix == ".md":
+        source[0] = with_links(source[0], docname, app.srcdir)
+    elif path.suffix == ".ipynb":
+        notebook = json.loads(source[0])
+        for cell in notebook["cells"]:
+            if cell["cell_type"] == "markdown":
+                cell["source"] = with_links("".join(cell["source"]), docname, app.srcdir)
+            for output in cell.get("outputs", []):
+                keep_explorer(output.get("data", {}))
+        source[0] = json.dumps(notebook)
+
+
+def with_links(text, docname, pages):
+    """Markdown whose relative links lead to a page of the book, or else to the repository; or are plain text, while it
+    has no address."""
+    folder = posixpath.dirname(docname)
+
+    def changed(found):
+        words, target = found.groups()
+        if target.startswith(("http", "#", "mailto:")):
+            return found.group()
+        file, sign, anchor = target.partition("#")
+        place = posixpath.normpath(posixpath.join(folder, file))
+        place = RENAMED.get(place, place)
+        if (Path(pages) / place).is_file():
+            return f"[{words}]({posixpath.relpath(place, folder or '.')}{sign}{anchor})"
+        return f"[{words}]({ADDRESS}/blob/HEAD/{place})" if ADDRESS else words
+
+    kept = iter(FENCE.finditer(text))
+    parts, end = [], 0
+    for fence in kept:
+        parts += [LINK.sub(changed, text[end:fence.start()]), fence.group()]
+        end = fence.end()
+    return "".join(parts) + LINK.sub(changed, text[end:])
+
+
+def keep_explorer(data):
+    """Put an explorer's data beside its drawing, where live.js looks for it."""
+    state = data.pop(KEPT, None)
+    if state:
+        text = json.dumps(state).replace("</", "<\\/")
+        html = "".join(data["text/html"])
+        data["text/html"] = (f'<div class="live-explorer"><div class="still">{html}</div>'
+                             f'<script type="application/json">{text}</script></div>')
+
+
+def change_docstring(app, what, name, thing, options, lines):
+    """A docstring as reStructuredText that reads as it was written: paragraphs, examples and tables; names in code."""
+    lines[:] = as_rst("\n".join(lines))
+
+
+def skip_member(app, what, name, thing, skip, options):
+    """The fields of a named tuple are told in its docstring; what Python says of them is not."""
+    return True if (getattr(thing, "__doc__", None) or "").startswith("Alias for field") else None
+
+
+def as_rst(text):
+    """Lines of reStructuredText for a plain docstring.
+
+    >>> as_rst("x: (T, d_e).\\nRaises nothing.\\n\\n>>> 1 + 1\\n2")
+    ['x: (T, d\\\\_e).', '', 'Raises nothing.', '', '>>> 1 + 1', '2', '']
+    """
+    found = []
+    for block in re.split(r"\n[ \t]*\n", text.strip("\n")):
+        if block.lstrip().startswith(">>>"):
+            found += [*block.split("\n"), ""]
+        elif all(line.startswith("    ") for line in block.split("\n")):
+            found += ["::", "", *block.split("\n"), ""]
+        else:
+            found += plain(block)
+    return found
+
+
+def plain(block):
+    """The lines of a paragraph: what its marks mean to reStructuredText is taken from them, `names` are code."""
+    found = []
+    for line in block.split("\n"):
+        begins = re.match(r"Raises |[A-Za-z_]\w*(, [A-Za-z_]\w*)*(=\S+)?: ", line)
+        if found and begins:
+            found.append("")
+        parts = re.split(r"`([^`]+)`", line)
+        found.append("".join(f"``{part}``" if i % 2 else re.sub(r"([\\*_|`])", r"\\\1", part)
+                             for i, part in enumerate(parts)).strip())
+    return [*found, ""]
