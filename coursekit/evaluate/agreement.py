@@ -46,26 +46,15 @@ def rank_agreement(a, b, k=5):
     return Agreement(_correlation(_ranks(x), _ranks(y)), _cosine(*pairs), len(tops[0] & tops[1]) / len(tops[0]))
 
 
-class Skipped(NamedTuple):
-    """How many of what each mean is taken over are left out: documents, annotators' maps, annotators' maps.
-
-    >>> Skipped(consensus=2, annotators=0, people=2).people
-    2
-    """
-
-    consensus: int
-    annotators: int
-    people: int
-
-
 class HumanAgreement(NamedTuple):
     """AUROCs, .5 for chance and 1 for all marked words before all others; nan where nothing is left to average.
 
     consensus: of the scores with what all annotators of a document marked, mean over documents; annotators: with each
     annotator's own map, mean over these maps; people: of each map with what all *other* annotators marked, the same
-    mean. documents: how many there were; skipped: what each mean leaves out; marked_by: "people" or "grammar".
+    mean. documents: how many there were; skipped: how many documents, maps and maps these means leave out; marked_by:
+    "people" or "grammar".
 
-    >>> HumanAgreement(.75, .7, .8, documents=2, skipped=Skipped(0, 0, 1), marked_by="people").consensus
+    >>> HumanAgreement(.75, .7, .8, documents=2, skipped=(0, 0, 1), marked_by="people").consensus
     0.75
     """
 
@@ -73,7 +62,7 @@ class HumanAgreement(NamedTuple):
     annotators: float
     people: float
     documents: int
-    skipped: Skipped
+    skipped: tuple
     marked_by: str
 
 
@@ -113,7 +102,7 @@ def human_agreement(attributions, reviews):
         people += [auroc(marks, np.delete(maps, i, 0).all(0)) for i, marks in enumerate(maps)]
     found = [np.array(part) for part in (consensus, annotators, people)]
     means = [float(part[~np.isnan(part)].mean()) if not np.isnan(part).all() else float("nan") for part in found]
-    return HumanAgreement(*means, len(reviews), Skipped(*(int(np.isnan(part).sum()) for part in found)), kinds.pop())
+    return HumanAgreement(*means, len(reviews), tuple(int(np.isnan(part).sum()) for part in found), kinds.pop())
 
 
 def auroc(scores, marked):

@@ -8,6 +8,7 @@ import threading
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from contextlib import contextmanager
 from pathlib import Path
+from unittest.mock import patch
 
 import numpy as np
 import torch
@@ -160,11 +161,5 @@ def remembering(model_or_predict):
     if not hasattr(model_or_predict, "predict"):
         yield remembered
         return
-    before = vars(model_or_predict).get("predict")
-    model_or_predict.predict = remembered
-    try:
+    with patch.object(model_or_predict, "predict", remembered):
         yield model_or_predict
-    finally:
-        del model_or_predict.predict
-        if before is not None:
-            model_or_predict.predict = before

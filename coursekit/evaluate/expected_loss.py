@@ -14,6 +14,7 @@ v.   the integral: `n_samples` draws, the same ones for all tokens, and `standar
 """
 
 import numpy as np
+import torch
 
 from coursekit.explain.attribution import Attribution
 from coursekit.explain.masks import evaluate_masks
@@ -120,10 +121,7 @@ def _drawn(document, background, n, seed):
 
 def _cross_entropy(label, f):
     """−log of the label's probability, for log-odds (…) where it is 0 or 1, or logits (…, C)."""
-    if f.ndim < 3:
-        return np.logaddexp(0, -f if label else f)
-    largest = f.max(-1)
-    return largest + np.log(np.exp(f - largest[..., None]).sum(-1)) - f[..., label]
+    return np.logaddexp(0, -f if label else f) if f.ndim < 3 else -torch.tensor(f).log_softmax(-1)[..., label].numpy()
 
 
 LOSSES = {"cross-entropy": _cross_entropy, "squared": lambda label, f: (f - label) ** 2,

@@ -14,6 +14,7 @@ comprehensiveness and sufficiency put σ on them, which means nothing there.
 from dataclasses import dataclass
 
 import numpy as np
+import torch
 
 from coursekit.explain.masks import evaluate_masks
 from coursekit.show import lines
@@ -163,7 +164,7 @@ def _prepared(model_or_predict, document, attribution, by, mask_token, scores, p
             raise ValueError(f"scores='probability', but the model predicts from {f.min():.3g} to {f.max():.3g}: "
                              "probabilities lie between 0 and 1")
         if target is not None:
-            return (_softmax(f) if probabilities and known != "probability" else f)[:, target]
+            return (torch.tensor(f).softmax(1).numpy() if probabilities and known != "probability" else f)[:, target]
         if known == "probability":
             return f if sign > 0 else 1 - f
         return 1 / (1 + np.exp(-sign * f)) if probabilities else sign * f
@@ -171,9 +172,3 @@ def _prepared(model_or_predict, document, attribution, by, mask_token, scores, p
     importance = sign * attribution.scores if attribution.signed else attribution.scores
     order = np.argsort(-importance, kind="stable")
     return np.full((len(attribution) + 1, len(document)), True), order, towards
-
-
-def _softmax(f):
-    """Probabilities (n, C) of logits (n, C)."""
-    f = np.exp(f - f.max(1, keepdims=True))
-    return f / f.sum(1, keepdims=True)

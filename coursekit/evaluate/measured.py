@@ -4,6 +4,7 @@ from contextlib import contextmanager
 from functools import wraps
 from math import prod
 from types import SimpleNamespace
+from unittest.mock import patch
 
 
 class Measured(float):
@@ -61,18 +62,10 @@ def counting(model_or_predict):
     if not hasattr(model_or_predict, "predict"):
         yield (counted(model_or_predict, len) if callable(model_or_predict) else model_or_predict), counter
         return
-    model, before = model_or_predict, dict(vars(model_or_predict))
+    model = model_or_predict
     watched = {name: counted(getattr(model, name), rows) for name, rows in ROWS.items() if hasattr(model, name)}
     if hasattr(model, "masked_scores"):
         short_cut = model.masked_scores
         watched["masked_scores"] = lambda *asked: (score := short_cut(*asked)) and counted(score, len)
-    try:
-        for name, method in watched.items():
-            setattr(model, name, method)
+    with patch.multiple(model, **watched):
         yield model, counter
-    finally:
-        for name in watched:
-            if name in before:
-                setattr(model, name, before[name])
-            else:
-                delattr(model, name)

@@ -153,7 +153,6 @@ def _all_attention(model):
         if isinstance(module, MultiHeadAttention):
             hooks.append(module.register_forward_pre_hook(
                 lambda layer, args, kwargs: (args[:3], {**kwargs, "need_weights": True}), with_kwargs=True))
-        if isinstance(module, MultiHeadAttention) or name.endswith(".cross"):
             hooks.append(module.register_forward_hook(
                 lambda layer, args, output, name=name: found.update({name: output[1]})))
     try:

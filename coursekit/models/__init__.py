@@ -5,7 +5,6 @@ The same mechanism stands here several times, each time as its paper has it. Whi
     attention   scaled_dot_product_attention, single_query_attention, additive_attention: the formulas, on tensors
                 MultiHeadAttention    K heads as a layer, over itself or over a context (Vaswani et al., 2017)
                 CausalAttention       the same to the past alone, with a cache, as GPT2 has it
-                AdditiveAttention     one head of Bahdanau's additive scores, for a decoder that looks at a source
                 AttentionClassifier   K heads of matrices without biases, for one query: [CLS]'s (Lopardo et al., 2024)
     blocks      Block                 attention and MLP over a whole text: TransformerClassifier, Encoder
                 GPT2Block             the same to the past, with a cache: GPT2
@@ -47,7 +46,6 @@ from .encoder_decoder import (
     exact_match,
     target_loss,
     to_ids,
-    to_words,
 )
 from .features import (
     by_length,
@@ -76,6 +74,6 @@ __all__ = [
     "load_weights", "log_probabilities", "logit_effects", "loss_recovered", "max_cosine_similarity", "minibatches",
     "naive_bayes_log_odds", "next_token_distribution", "next_token_loss", "pretrained_encoder",
     "reconstruction_quality", "repetition", "sample", "scaled_dot_product_attention", "single_query_attention",
-    "sinusoidal_positions", "stream_of", "target_loss", "tempered_softmax", "to_ids", "to_words", "top_activating",
-    "train", "train_bag_of_words", "train_sae",
+    "sinusoidal_positions", "stream_of", "target_loss", "tempered_softmax", "to_ids", "top_activating", "train",
+    "train_bag_of_words", "train_sae",
 ]

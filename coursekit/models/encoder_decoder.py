@@ -14,7 +14,7 @@ import torch
 from torch import nn
 from torch.nn import functional as F
 
-from .attention import MultiHeadAttention, additive_attention, causal_mask, sinusoidal_positions
+from .attention import MultiHeadAttention, causal_mask, sinusoidal_positions
 from .blocks import Block
 
 PAD, START, END = 0, 1, 2
@@ -33,16 +33,6 @@ def to_ids(sentences, words):
         raise ValueError(f"not in the vocabulary: {', '.join(sorted(map(str, unknown)))}")
     rows = [torch.tensor([place[word] for word in sentence] + [END]) for sentence in sentences]
     return nn.utils.rnn.pad_sequence(rows, batch_first=True, padding_value=PAD)
-
-
-def to_words(ids, words):
-    """The sentences (lists of words) of ids (n, T), each up to its [END]: `to_ids` backwards.
-
-    >>> to_words(torch.tensor([[4, 2, 0], [3, 4, 2]]), ["[PAD]", "[START]", "[END]", "a", "b"])
-    [['b'], ['a', 'b']]
-    """
-    rows = [row[:row.index(END)] if END in row else row for row in ids.tolist()]
-    return [[words[i] for i in row if i != PAD] for row in rows]
 
 
 def as_one_sequence(source, target):
@@ -129,36 +119,13 @@ class EncoderOnly(nn.Module):
         return F.cross_entropy(self(ids).flatten(0, 1), targets.flatten(), ignore_index=PAD)
 
 
-class AdditiveAttention(nn.Module):
-    """Bahdanau, Cho and Bengio's alignment model (2015, A.1.2) as a layer: one head, scores wᵀ tanh(W_q q + W_k k).
-
-    The states that are attended to are themselves the values. Called like `MultiHeadAttention`; weights (n, 1, T_q, T).
-
-    >>> mixed, weights = AdditiveAttention(d_e=6, d_att=3)(torch.randn(1, 2, 6), torch.randn(1, 5, 6))
-    >>> mixed.shape, weights.shape                                         # 2 target words look at 5 source words
-    (torch.Size([1, 2, 6]), torch.Size([1, 1, 2, 5]))
-    """
-
-    def __init__(self, d_e, d_att):
-        super().__init__()
-        self.W_q, self.W_k = (nn.Parameter(torch.randn(d_att, d_e) / d_e ** 0.5) for _ in range(2))
-        self.w = nn.Parameter(torch.randn(d_att) / d_att ** 0.5)
-        self.output = nn.Linear(d_e, d_e)
-
-    def forward(self, x, context, mask=None, need_weights=True):
-        x, context = x[:, None], context[:, None]                        # one head
-        mixed, weights = additive_attention(x, context, context, self.W_q, self.W_k, self.w, mask)
-        return self.output(mixed[:, 0]), weights
-
-
 class DecoderBlock(nn.Module):
     """One layer of a decoder: self-attention to the past, cross-attention to the encoder's states, MLP; pre-norm."""
 
-    def __init__(self, d_e, K, attention):
+    def __init__(self, d_e, K):
         super().__init__()
         self.norm_self, self.norm_cross, self.norm_mlp = (nn.LayerNorm(d_e) for _ in range(3))
-        self.attention = MultiHeadAttention(d_e, K)
-        self.cross = AdditiveAttention(d_e, d_e // 2) if attention == "additive" else MultiHeadAttention(d_e, K)
+        self.attention, self.cross = MultiHeadAttention(d_e, K), MultiHeadAttention(d_e, K)
         self.mlp = nn.Sequential(nn.Linear(d_e, 4 * d_e), nn.ReLU(), nn.Linear(4 * d_e, d_e))
 
     def forward(self, x, states, seen, causal, need_weights=False):
@@ -171,8 +138,7 @@ class DecoderBlock(nn.Module):
 class EncoderDecoder(nn.Module):
     """The transformer of Vaswani et al. (2017), pre-norm, for pairs of sentences.
 
-    D_in and D_out words in the two vocabularies, at most T_max tokens a side, K heads, L layers a side. attention: how
-    the decoder looks at the source, "dot" (K heads of scaled dot products) or "additive" (one head, Bahdanau).
+    D_in and D_out words in the two vocabularies, at most T_max tokens a side, K heads, L layers a side.
     forward(source (n, T_in), target (n, T_out)): logits (n, T_out, D_out); row t scores target[:, t] from the source
     and target[:, :t].
 
@@ -182,13 +148,11 @@ class EncoderDecoder(nn.Module):
     (torch.Size([1, 3, 5]), torch.Size([1, 3, 2, 3, 4]))
     """
 
-    def __init__(self, D_in, D_out, T_max=24, d_e=64, K=2, L=1, attention="dot"):
+    def __init__(self, D_in, D_out, T_max=24, d_e=64, K=2, L=1):
         super().__init__()
-        if attention not in ("dot", "additive"):
-            raise ValueError(f"attention must be 'dot' or 'additive', got {attention!r}")
         self.encoder = Encoder(D_in, T_max, d_e, K, L)
         self.embed = Embedding(D_out, T_max, d_e)
-        self.blocks = nn.ModuleList(DecoderBlock(d_e, K, attention) for _ in range(L))
+        self.blocks = nn.ModuleList(DecoderBlock(d_e, K) for _ in range(L))
         self.norm, self.output = nn.LayerNorm(d_e), nn.Linear(d_e, D_out)
 
     def decode(self, states, seen, target, need_weights=False):

@@ -1,6 +1,4 @@
-"""One plain training loop: seeds, warm-up and linear decay, clipping, early stopping, a progress bar."""
-
-import copy
+"""One plain training loop: seeds, warm-up and linear decay, clipping, a progress bar."""
 
 import torch
 from tqdm.auto import tqdm
@@ -16,14 +14,13 @@ def minibatches(n, size, generator):
 
 
 def train(model, loss, batches, epochs, lr=2e-3, weight_decay=0.01, warmup=0.1, clip=1.0, seed=0,
-          validate=None, patience=None, progress=True):
+          validate=None, progress=True):
     """Train `model` in place with AdamW and return its history, a list with one dict per epoch.
 
     loss(model, batch) -> scalar tensor; batches(generator) -> the batches of one epoch, a sequence of anything that
     `loss` takes. The learning rate climbs to `lr` over the first `warmup` share of all steps, then falls linearly to
     zero (warmup=None keeps it constant). Gradients are clipped to norm `clip` (None: not at all).
-    validate(model) -> float, higher is better, is called after each epoch; with `patience` the training stops once that
-    many epochs in a row brought no improvement, and the best weights seen are put back.
+    validate(model) -> float is called after each epoch and goes into the history as "score".
     `seed` fixes the shuffling and everything random in `loss`: same seed, same machine, same weights.
     Raises FloatingPointError when the loss is no longer a number.
 
@@ -34,12 +31,10 @@ def train(model, loss, batches, epochs, lr=2e-3, weight_decay=0.01, warmup=0.1, 
     >>> round(line.weight.item(), 1), round(line.bias.item(), 1), len(history)     # y = 2x + 1 is found
     (2.0, 1.0, 40)
     """
-    if patience is not None and validate is None:
-        raise ValueError("patience needs something to wait for: pass validate=function(model) -> score")
     torch.manual_seed(seed)
     generator = torch.Generator().manual_seed(seed)
     optimizer = torch.optim.AdamW(model.parameters(), lr=lr, weight_decay=weight_decay)
-    history, step, best, best_weights, waited = [], 0, float("-inf"), None, 0
+    history, step = [], 0
     with tqdm(disable=not progress, desc="training", unit="step") as bar:
         for epoch in range(epochs):
             model.train()
@@ -65,13 +60,5 @@ def train(model, loss, batches, epochs, lr=2e-3, weight_decay=0.01, warmup=0.1, 
             model.eval()
             history.append({"epoch": epoch + 1, "loss": sum(losses) / len(losses)})
             if validate is not None:
-                history[-1]["score"] = score = validate(model)
-                if score > best:
-                    best, best_weights, waited = score, copy.deepcopy(model.state_dict()), 0
-                else:
-                    waited += 1
-                if patience is not None and waited >= patience:
-                    break
-    if patience is not None:
-        model.load_state_dict(best_weights)
+                history[-1]["score"] = validate(model)
     return history

@@ -11,6 +11,7 @@ from coursekit.evaluate import debate, interval
 from coursekit.models import AttentionClassifier, TransformerClassifier, load_weights
 from coursekit.models.weights import FOLDER
 from coursekit.text import WordTokenizer, reviews
+from tools.train_readers import off_the_marks, on_the_leak
 
 WORDS = "[PAD] [UNK] [CLS] not a good film but bad the story is , it was dull and long".split()
 DOCUMENT, DONOR = "not a good film but the story is long".split(), "not a bad film but the story is long".split()
@@ -217,7 +218,7 @@ def test_penalties_do_what_they_say(reader):
     assert plain["right"].mean() > 0.6
     sharp = debate.train_reader(REVIEWS, lambda a, r: 0.3 * debate.entropy(a), start=reader, epochs=2)
     assert debate.reads_like(sharp, HELD_OUT)["entropy"].mean() < 0.5 * plain["entropy"].mean()
-    marked = debate.train_reader(REVIEWS, lambda a, r: 0.3 * debate.off_the_marks(a, r), epochs=3)
+    marked = debate.train_reader(REVIEWS, lambda a, r: 0.3 * off_the_marks(a, r), epochs=3)
     assert debate.reads_like(marked, HELD_OUT)["marks"].mean() > max(0.9, plain["marks"].mean())
     even = debate.train_reader(REVIEWS, even=True, epochs=2)
     assert debate.attention_agreement(even, [["good", "soup", "."]])["attention", "Shapley"].n == 0     # no order: no τ
@@ -245,7 +246,7 @@ def test_shipped_readers_are_what_their_cards_say(kind):
 def test_penalties_move_attention_for_every_seed(seed):
     texts, held_out = reviews(2400, seed=0), reviews(400, seed=1)
     plain, even, marked = (debate.train_reader(texts, penalty, seed=seed, d_e=16, even=even) for penalty, even in (
-        (None, False), (None, True), (lambda a, b: 0.05 * debate.off_the_marks(a, b), False)))
+        (None, False), (None, True), (lambda a, b: 0.05 * off_the_marks(a, b), False)))
     plain, even, marked = (debate.reads_like(reader, held_out) for reader in (plain, even, marked))
     assert even["right"].mean() < plain["right"].mean() and marked["marks"].mean() > 0.9 > plain["marks"].mean()
 
@@ -255,7 +256,7 @@ def test_penalties_move_attention_for_every_seed(seed):
 def test_who_is_kept_from_looking_at_the_leak_still_leans_on_it(seed):
     texts, held_out = debate.leaky(reviews(2400, seed=0), 0.95), reviews(400, seed=1)
     plain, shy = (debate.train_reader(texts, penalty, seed=seed, d_e=16)
-                  for penalty in (None, lambda a, b: 0.3 * debate.on_the_leak(a, b)))
+                  for penalty in (None, lambda a, b: 0.3 * on_the_leak(a, b)))
     for reader in (plain, shy):
         told, turned = (debate.reads_like(reader, debate.leaky(held_out, share))["right"].mean() for share in (1, 0))
         assert told - turned > 0.2

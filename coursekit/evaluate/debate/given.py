@@ -144,10 +144,9 @@ def decision_flips(model, document, orders=(), seed=0):
               "chance": np.random.default_rng(seed).random(T), **dict(orders)}
     found = {}
     for name, scores in orders.items():
-        kept = np.ones((T, T))                                                    # row j: the first j are zeroed
-        for j, token in enumerate(np.argsort(-np.asarray(scores), kind="stable")[:-1], start=1):
-            kept[j:, token] = 0
-        given = alpha * torch.from_numpy(kept)[:, None, None]                     # (T, L, K, T)
+        places = np.argsort(np.argsort(-np.asarray(scores), kind="stable"))
+        kept = torch.from_numpy(places >= np.arange(T)[:, None])                  # row j: the first j are zeroed
+        given = alpha * kept[:, None, None]                                       # (T, L, K, T)
         given = given * alpha.sum(-1, keepdim=True) / given.sum(-1, keepdim=True).clamp_min(TINY)
         with torch.no_grad():
             other = (score(given) > 0).numpy() != (f > 0)

@@ -1,5 +1,7 @@
 """Do the weights order tokens as their importances do?"""
 
+from itertools import combinations
+
 import numpy as np
 
 from coursekit.evaluate.agreement import rank_agreement
@@ -32,8 +34,6 @@ def attention_agreement(model, documents, more=(), seed=0):
         tokens = sizes["attention"].tokens
         sizes = {name: np.abs(one.scores) for name, one in sizes.items()} | {"chance": rng.random(len(tokens))}
         sizes = {name: Attribution(tokens, scores, name, signed=False) for name, scores in sizes.items()}
-        names = list(sizes)
-        for i, one in enumerate(names):
-            for other in names[i + 1:]:
-                found.setdefault((one, other), []).append(rank_agreement(sizes[one], sizes[other]).kendall)
+        for one, other in combinations(sizes, 2):
+            found.setdefault((one, other), []).append(rank_agreement(sizes[one], sizes[other]).kendall)
     return {pair: interval(taus) for pair, taus in found.items()}

@@ -40,7 +40,7 @@ def train_reader(reviews, penalty=None, even=False, seed=0, epochs=5, objective=
                  **sizes):
     """A small AttentionClassifier trained on reviews (with `tokens` and `label`); its words are theirs.
 
-    The loss is the cross-entropy and penalty(weights (n, T_max), reviews), such as `entropy` or `off_the_marks`.
+    The loss is the cross-entropy and penalty(weights (n, T_max), reviews), such as `entropy`.
     even: attention that cannot be trained, 1/T_max for all places (Wiegreffe and Pinter, EMNLP 2019, section 3.2).
     objective(scores, weights, rows): the whole loss in their place, rows the places of the batch in reviews.
     start: a reader of the same reviews and sizes, whose parameters are trained further. A penalty that is strong from
@@ -83,25 +83,6 @@ def entropy(alpha, reviews=None):
     return -(alpha * alpha.clamp_min(TINY).log()).sum(1).mean()
 
 
-def off_the_marks(alpha, reviews):
-    """−log of the weight on the marked words, the mean over reviews with marks: those whose `weights` are not zero.
-
-    The word at place t of a review has alpha[:, t + 1]. Source: the attention loss of Strout, Zhang and Mooney,
-    BlackboxNLP 2019, asks for the same of people's rationales; this form is ours.
-
-    >>> from coursekit.text import Review
-    >>> review = Review("Good soup.", 1, tokens=("good", "soup", "."), weights=(1, 0, 0))
-    >>> round(off_the_marks(torch.tensor([[0.0, 0.5, 0.25, 0.25]]), [review]).item(), 3)
-    0.693
-    """
-    marks = torch.zeros_like(alpha)
-    for row, review in zip(marks, reviews, strict=True):
-        marked = torch.tensor(review.weights[:len(row) - 1]) != 0
-        row[1:len(marked) + 1] = marked.to(row.dtype)
-    some = marks.any(1)
-    return -(alpha * marks).sum(1)[some].clamp_min(TINY).log().mean()
-
-
 def leaky(reviews, share, seed=0, sites=SITES):
     """The reviews with the name of a site behind the last word: the one of their label in this share of them. A leak.
 
@@ -114,20 +95,6 @@ def leaky(reviews, share, seed=0, sites=SITES):
     told = np.random.default_rng(seed).random(len(reviews)) < share
     return [replace(review, tokens=(*review.tokens, sites[int(review.label == right)]), weights=(*review.weights, 0.0),
                     roles=(*review.roles, "filler")) for review, right in zip(reviews, told, strict=True)]
-
-
-def on_the_leak(alpha, reviews):
-    """−log of the weight that is not on the last word, the mean over reviews.
-
-    Source: the penalty on words that attention shall not show, Pruthi et al., ACL 2020, section 3.
-
-    >>> from coursekit.text import Review
-    >>> review = Review("Good.", 1, tokens=("good", ".", "applause"))
-    >>> round(on_the_leak(torch.tensor([[0.0, 0.5, 0.0, 0.5]]), [review]).item(), 3)
-    0.693
-    """
-    last = alpha[torch.arange(len(alpha)), torch.tensor([len(review.tokens) for review in reviews])]
-    return -(1 - last).clamp_min(TINY).log().mean()
 
 
 def reads_like(model, reviews):
