@@ -110,21 +110,25 @@ def causal_mask(T):
     return torch.full((T, T), -math.inf).triu(1)
 
 
-def sinusoidal_positions(T, d, base=10_000, start=0):
+def sinusoidal_positions(T, d, base=10_000, start=0, order="sin-cos"):
     """Positional embeddings (T, d): waves of d/2 frequencies, sine and cosine side by side.
 
     Row i holds position t = start + i. Frequency j = 0 … d/2 − 1 turns at base^(−2j/d) radians a token. The defaults
     are Vaswani et al. (2017), section 3.5. With `base=T_max, start=1` it is what AttentionClassifier uses, after
-    Lopardo, Precioso and Garreau (2024, Eq. 3), who number the frequencies from j = 1 and put the cosine first.
+    Lopardo, Precioso and Garreau (2024, Eq. 3), who number the frequencies from j = 1. `order="cos-sin"` puts the
+    cosine of each pair first.
 
     >>> [round(x, 3) for x in sinusoidal_positions(2, 4)[1].tolist()]
     [0.841, 0.54, 0.01, 1.0]
     """
     if T < 1 or d < 2 or d % 2:
         raise ValueError(f"need at least one position and an even d (sine and cosine come in pairs), got T={T}, d={d}")
+    if order not in ("sin-cos", "cos-sin"):
+        raise ValueError(f"order must be 'sin-cos' or 'cos-sin', got {order!r}")
     t = torch.arange(start, start + T, dtype=torch.float64)[:, None]              # (T, 1)
     angle = t * float(base) ** (-torch.arange(0, d, 2, dtype=torch.float64) / d)  # (T, d/2)
-    return torch.stack((angle.sin(), angle.cos()), -1).reshape(T, d).to(torch.get_default_dtype())
+    pair = (angle.sin(), angle.cos()) if order == "sin-cos" else (angle.cos(), angle.sin())
+    return torch.stack(pair, -1).reshape(T, d).to(torch.get_default_dtype())
 
 
 class Trace(NamedTuple):

@@ -60,6 +60,36 @@ def test_families_without_rules_of_relevance_are_refused(family):
 
 
 @pytest.mark.parametrize("family", QUERIES_AND_KEYS)
+@torch.no_grad()
+def test_relevance_is_how_the_network_moves_with_its_constants_frozen(family):
+    """Attention weights, the norms' deviations and the activations' f(x)/x are written down, and put in for a document
+    beside it: no gradient is in this formula."""
+    model, notes, hooks = classifier(family).double(), {}, []
+    e = model.embed(model.tokenizer.tokenize(TEXT)[:8])
+    aside = e + 1e-4 * torch.randn_like(e)
+    with torch.enable_grad(), explain.relevance_rules(model):
+        at = e.clone().requires_grad_()
+        slope, = torch.autograd.grad(model.trace(at).score, at)
+
+    def frozen(module, inputs, output):
+        x = inputs[0]
+        if isinstance(module, torch.nn.LayerNorm):
+            size = notes.setdefault(module, (x.var(-1, unbiased=False, keepdim=True) + module.eps).sqrt())
+            return (x - x.mean(-1, keepdim=True)) / size * module.weight + module.bias
+        return x * notes.setdefault(module, output / x)
+
+    for module in model.modules():
+        kind = type(module).__name__
+        if kind in ("LayerNorm", "GELUActivation", "NewGELUActivation", "Tanh"):
+            hooks.append(module.register_forward_hook(frozen))
+    here = model.trace(e)
+    there = model.trace(aside, lambda layer, A: here.attentions[layer])
+    assert len(hooks) > 4 and len(notes) == len(hooks)
+    assert (there.score - here.score).item() == pytest.approx(((aside - e) * slope).sum().item(), rel=1e-6)
+    assert abs((model.from_embeddings(aside) - there.score).item()) > 1e-7          # as it is, it moves elsewhere
+
+
+@pytest.mark.parametrize("family", QUERIES_AND_KEYS)
 def test_relevance_is_conserved_without_biases(family):
     """Up to the ε of the norms: what the embeddings get, positions and types included, sums to the score."""
     model = classifier(family).double()

@@ -150,14 +150,16 @@ def test_positions_are_vaswanis_and_the_papers():
     for t, j in ((0, 0), (7, 3), (49, 7)):
         assert P[t, 2 * j] == pytest.approx(math.sin(t / 10_000 ** (2 * j / 16)), abs=1e-6)
         assert P[t, 2 * j + 1] == pytest.approx(math.cos(t / 10_000 ** (2 * j / 16)), abs=1e-6)
-    paper = sinusoidal_positions(256, 128, base=256, start=1)
-    assert paper[4, 2 * 9] == pytest.approx(math.sin(5 / 256 ** (18 / 128)), abs=1e-6)
-    assert paper[4, 2 * 9 + 1] == pytest.approx(math.cos(5 / 256 ** (18 / 128)), abs=1e-6)
+    paper = sinusoidal_positions(256, 128, base=256, start=1, order="cos-sin")
+    assert paper[4, 2 * 9] == pytest.approx(math.cos(5 / 256 ** (18 / 128)), abs=1e-6)
+    assert paper[4, 2 * 9 + 1] == pytest.approx(math.sin(5 / 256 ** (18 / 128)), abs=1e-6)
     distance = (P[3:40] @ P[0:37].T).diagonal()                                    # P_t·P_{t+3} depends on 3 alone
     torch.testing.assert_close(distance, distance[0].expand(37), atol=1e-4, rtol=0)
     for T, d in ((0, 4), (3, 5)):
         with pytest.raises(ValueError, match="even d"):
             sinusoidal_positions(T, d)
+    with pytest.raises(ValueError, match="sin-cos"):
+        sinusoidal_positions(3, 4, order="cos")
 
 
 def torch_twin(layer, d_e, K, bias):
