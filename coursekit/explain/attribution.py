@@ -148,9 +148,11 @@ class Attribution:
         """`text` of two texts: each on its side of what stands between them."""
         marks = tokenizer.sep_token, tokenizer.bos_token, tokenizer.eos_token
         at = [i for i, token in enumerate(self.tokens) if token in marks]
-        if "distinct" in self.about or not at:
-            raise ValueError("to be spelled as a pair of texts, an attribution has a score for each place, and the "
-                             "model's separator between the texts: take .on(document) of one for distinct words")
+        if "distinct" in self.about:
+            raise ValueError("a pair of texts is spelled place by place, and these scores are of distinct words: take "
+                             ".on(document) first")
+        if not at:                                                       # no pair, which `text` says
+            return self.text(first, tokenizer)
         parts = self[:at[0]].text(first, tokenizer), self[at[0]:at[-1] + 1], self[at[-1] + 1:].text(second, tokenizer)
         return self._with(*zip(*(pair for part in parts for pair in part), strict=True))
 

@@ -167,7 +167,7 @@ class HuggingFaceClassifier(nn.Module):
     def _cut(self, document, n):
         """The first n tokens; of two texts, of both, the longer one being cut first, as by `truncation=True`."""
         k, end = len(self.separator), 0
-        if len(document) > n > k and not self.decodes and self.separator[0] in document:
+        if len(document) > n > k > 0 and self.separator[0] in document:
             end = document.index(self.separator[0])
         if [*document[end:end + k]] != self.separator:
             return document[:n]

@@ -179,7 +179,7 @@ def test_a_pair_of_texts_is_spelled_as_they_are(family):
     for wrong in (pair[::-1], ("a film", pair[1])):
         with pytest.raises(ValueError, match="other tokens than those of the text"):
             read.text(wrong, model.tokenizer)
-    with pytest.raises(ValueError, match="take .on.document. of one for distinct words"):
+    with pytest.raises(ValueError, match="of distinct words: take .on.document. first"):
         explain.lime(model, document, n_samples=20, bow=True).text(pair, model.tokenizer)
 
 
