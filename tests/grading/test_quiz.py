@@ -84,8 +84,10 @@ def test_the_page_has_every_answer_and_no_raw_formula(number):
 def test_words_become_html_and_nothing_else_does():
     assert inline(r"`a*b` *c* **d** $e<f$ $$g$$ \$5 <i>") == (
         r"<code>a*b</code> <em>c</em> <strong>d</strong> \(e&lt;f\) \[g\] $5 &lt;i&gt;")
-    assert rendered("one\nline\n\n```python\nx = 1 < 2\n```\n\nend") == (
-        "<p>one line</p><pre>x = 1 &lt; 2</pre><p>end</p>")
+    for margin in ("", "    "):
+        block = f"one\nline\n\n{margin}```python\n{margin}x = 1 < 2\n{margin}```\n\nend"
+        assert rendered(block) == "<p>one line</p><pre>x = 1 &lt; 2</pre><p>end</p>"
+    assert said(True, "```\nx\n```") == "<p><strong>✓ Right.</strong></p><pre>x</pre>"
     html = page([CHOICE, NUMBER | {"ask": "<script>alert(1)</script>"}])
     assert "<script" not in html and "&lt;b&gt;c" in html
 

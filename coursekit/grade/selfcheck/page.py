@@ -24,7 +24,8 @@ def said(right, why):
     >>> said(False, "Add them.")
     '<p><strong>✗ Not right.</strong> Add them.</p>'
     """
-    return rendered(why).replace("<p>", f"<p>{RIGHT if right else WRONG} ", 1)
+    sign, html = RIGHT if right else WRONG, rendered(why)
+    return f"<p>{sign} {html[3:]}" if html.startswith("<p>") else f"<p>{sign}</p>{html}"
 
 
 def shuffled(question):

@@ -4,10 +4,11 @@ Formulas become \(…\) and \[…\], which JupyterLab, nbconvert's pages and Mat
 """
 
 import re
+import textwrap
 
 from coursekit.show.html import escape
 
-BLOCK = re.compile(r"^```\w*\n(.*?)\n```$", re.M | re.S)
+BLOCK = re.compile(r"^[ ]*```\w*\n(.*?)\n[ ]*```$", re.M | re.S)
 PIECE = re.compile(r"(`[^`]+`|\$\$[^$]+\$\$|(?<!\\)\$[^$]+(?<!\\)\$)")
 
 
@@ -20,7 +21,7 @@ def rendered(text):
     html = ""
     for i, part in enumerate(BLOCK.split(text.strip())):
         if i % 2:
-            html += "<pre>" + "\n".join(map(escape, part.splitlines())) + "</pre>"
+            html += "<pre>" + "\n".join(map(escape, textwrap.dedent(part).splitlines())) + "</pre>"
         else:
             html += "".join(f"<p>{inline(block)}</p>" for block in re.split(r"\n\s*\n", part) if block.strip())
     return html
