@@ -25,22 +25,17 @@ NOT_NEEDED = re.compile(r"lm_head\.weight|.*\.attn\.(masked_)?bias")
 
 
 def find_gpt2(name):
-    """The folder of a model on the Hugging Face hub, such as "gpt2": from the local cache, else downloaded into it."""
-    wanted = ["config.json", "model*.safetensors", "model.safetensors.index.json"]
+    """The folder of a model on the Hugging Face hub, such as "gpt2": downloaded into the local cache once, and taken
+    from there without a network."""
     try:
         from huggingface_hub import snapshot_download
-        try:
-            folder = Path(snapshot_download(name, allow_patterns=wanted, local_files_only=True))
-        except FileNotFoundError:
-            folder = None
-        if folder is None or not list(folder.glob("model*.safetensors")):
-            folder = Path(snapshot_download(name, allow_patterns=wanted))
+
+        wanted = ["config.json", "model*.safetensors", "model.safetensors.index.json"]
+        return Path(snapshot_download(name, allow_patterns=wanted))
     except ImportError as error:
         why, cause = "huggingface_hub, which could download it, is not installed", error
     except (OSError, ValueError) as error:                              # offline, no such name, no access
         why, cause = f"it cannot be downloaded ({type(error).__name__})", error
-    else:
-        return folder
     raise FileNotFoundError(f"{name!r} is neither a folder nor in the Hugging Face cache, and {why}: download "
                             f"config.json and model.safetensors (gpt2: 548 MB) from https://huggingface.co/{name}"
                             "/tree/main into one folder, and pass that folder") from cause

@@ -2,6 +2,7 @@
 
 import json
 import math
+import os
 import subprocess
 import sys
 from types import SimpleNamespace
@@ -288,7 +289,7 @@ def stored(model, prefix=""):
 
 
 def write(folder, weights, config=CONFIG):
-    folder.mkdir(exist_ok=True)
+    folder.mkdir(parents=True, exist_ok=True)
     (folder / "config.json").write_text(json.dumps(config))
     save_file(weights, folder / "model.safetensors")
     return folder
@@ -349,28 +350,35 @@ def test_files_that_do_not_fit_get_one_line(tmp_path, spoil, error, words):
     assert "\n" not in str(caught.value)
 
 
-def hub(monkeypatch, **answers):
-    """A stand-in for huggingface_hub: what the cache and the network answer, an exception or a folder."""
-    def snapshot_download(name, allow_patterns, local_files_only=False):
-        answer = answers["cache" if local_files_only else "network"]
+def hub(monkeypatch, answer):
+    """A stand-in for huggingface_hub, which answers with an exception or a folder."""
+    def snapshot_download(name, allow_patterns):
         if isinstance(answer, Exception):
             raise answer
         return str(answer)
     monkeypatch.setitem(sys.modules, "huggingface_hub", SimpleNamespace(snapshot_download=snapshot_download))
 
 
-def test_a_name_is_looked_up_in_the_cache_then_on_the_hub(tmp_path, monkeypatch):
-    folder, empty = write(tmp_path / "model", stored(gpt2())), tmp_path / "empty"
-    empty.mkdir()
-    for answers in (dict(cache=folder, network=ConnectionError()), dict(cache=FileNotFoundError(), network=folder),
-                    dict(cache=empty, network=folder)):
-        hub(monkeypatch, **answers)
-        assert torch.equal(GPT2.from_huggingface("gpt2").W_e, gpt2().W_e)
+def test_a_name_is_looked_up_on_the_hub(tmp_path, monkeypatch):
+    hub(monkeypatch, write(tmp_path / "model", stored(gpt2())))
+    assert torch.equal(GPT2.from_huggingface("gpt2").W_e, gpt2().W_e)
+
+
+def test_without_a_network_the_hubs_cache_is_read(tmp_path):
+    """By huggingface_hub itself, in a cache laid out as its own."""
+    cache = tmp_path / "models--some--gpt"
+    write(cache / "snapshots/abc", stored(gpt2()))
+    (cache / "refs").mkdir()
+    (cache / "refs/main").write_text("abc")
+    code = "from coursekit.models import GPT2; print(GPT2.from_huggingface('some/gpt').config.d_e)"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True,
+                          env=os.environ | {"HF_HUB_CACHE": str(tmp_path), "HF_HUB_OFFLINE": "1"})
+    assert done.stdout == "12\n"
 
 
 def test_offline_one_line_says_how_to_get_the_weights(monkeypatch, tmp_path):
     monkeypatch.chdir(tmp_path)
-    hub(monkeypatch, cache=FileNotFoundError(), network=ConnectionError("long\nstory"))
+    hub(monkeypatch, ConnectionError("long\nstory"))
     with pytest.raises(FileNotFoundError, match="cannot be downloaded .*config.json and model.safetensors") as caught:
         GPT2.from_huggingface("gpt2")
     assert "\n" not in str(caught.value)
