@@ -12,7 +12,7 @@ help:
 	@echo 'make test       set up, and run the tests (about 12 minutes on two cores)'
 	@echo 'make test-fast  the same without notebooks, sandbox, browser, bank and peers (about 2 minutes)'
 	@echo 'make test-all   every test there is, by hand and before a release (about 25 minutes)'
-	@echo 'make lint       set up, and look over the Python files with ruff'
+	@echo 'make lint       set up, and look over the Python files with ruff, and over types with mypy'
 	@echo 'make setup      only set up: builds .venv, or brings it up to date'
 	@echo 'make run        execute every lecture; print seconds and peak memory of each'
 	@echo 'make lectures   execute the lectures in place, ready to commit (ONLY=02: just that one)'
@@ -48,6 +48,7 @@ test-all: setup
 
 lint: setup
 	@$(PY) -m ruff check .
+	@$(PY) -m mypy
 
 run: setup
 	@$(ONE_THREAD) $(PY) -m tools.notebooks run $(ONLY)

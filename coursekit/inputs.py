@@ -7,8 +7,10 @@ read them. All rooms may use this file; it loads nothing, NumPy only with the fi
 
 import reprlib
 
-__all__ = ["as_array", "as_scored", "as_strings", "as_text", "as_texts", "as_tokens", "as_whole", "format_score",
-           "plural"]
+Document = list[str]                        # its tokens
+
+__all__ = ["Document", "as_array", "as_scored", "as_strings", "as_text", "as_texts", "as_tokens", "as_whole",
+           "format_score", "plural"]
 
 
 def as_text(text):

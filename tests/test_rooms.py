@@ -103,6 +103,18 @@ def test_what_a_room_offers_has_a_worked_example(name):
     assert things and not bare, f"show in the docstring what comes out of {', '.join(bare)}"
 
 
+@pytest.mark.parametrize("name", ROOMS[1:])
+def test_what_a_room_offers_is_typed(name):
+    """`make lint` checks the types; a default such as 0 or "replace" says its own."""
+    offered = importlib.import_module(f"coursekit.{name}")
+    for thing in map(vars(offered).get, offered.__all__):
+        if inspect.isfunction(thing):
+            known = inspect.signature(inspect.unwrap(thing))
+            bare = [told.name for told in known.parameters.values() if told.annotation is told.empty
+                    and told.default in (told.empty, None) and told.kind is told.POSITIONAL_OR_KEYWORD]
+            assert known.return_annotation is not known.empty and not bare, f"{name}.{thing.__name__}: {bare}"
+
+
 def test_examples_in_docstrings_are_true():
     results = {module: doctest.testmod(importlib.import_module(module)) for module in MODULES}
     assert not [module for module, result in results.items() if result.failed]

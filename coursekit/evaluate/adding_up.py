@@ -1,15 +1,18 @@
 """Do the scores of the tokens that go add up to what the model's score loses?"""
 
 import numpy as np
+from numpy.typing import ArrayLike
 
-from coursekit.inputs import as_whole
+from coursekit.explain.attribution import Attribution
+from coursekit.inputs import Document, as_whole
+from coursekit.models.protocols import Predicts
 
 from .measured import Measured, counting
 from .perturbed import matched, score_drops
 
 
-def infidelity(model_or_predict, document, attribution, masks=None, n_samples=200, normalize=False, by="replace",
-               mask_token="[UNK]", seed=0, progress=False):
+def infidelity(model_or_predict: Predicts, document: Document, attribution: Attribution, masks: ArrayLike | None = None,
+               n_samples=200, normalize=False, by="replace", mask_token="[UNK]", seed=0, progress=False) -> Measured:
     """The mean of (Σ of the scores of the tokens that go − what the score loses)², over masks; 0 is best.
 
     Yeh et al., "On the (In)fidelity and Sensitivity of Explanations" (NeurIPS 2019), Definition 2.1, with I the tokens

@@ -1,11 +1,15 @@
 """How far two attributions of one document agree, and how far one agrees with what people marked. Agreement is no
 proof: both may be wrong (Neely et al., 2021). People's marks say what convinces them, not what the model did."""
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import ArrayLike
 
+from coursekit.explain.attribution import Attribution
 from coursekit.inputs import as_array
+from coursekit.text import AnnotatedReview
 
 
 class Agreement(NamedTuple):
@@ -21,7 +25,7 @@ class Agreement(NamedTuple):
     top: float
 
 
-def rank_agreement(a, b, k=5):
+def rank_agreement(a: Attribution, b: Attribution, k=5) -> Agreement:
     """The Agreement of two attributions of the same tokens (Krishna et al., TMLR 2024, section 3, has these measures).
 
     If one of them is unsigned, both are compared by size, |score|; else with their signs, except `top`, which always
@@ -66,7 +70,7 @@ class HumanAgreement(NamedTuple):
     marked_by: str
 
 
-def human_agreement(attributions, reviews):
+def human_agreement(attributions: Sequence[Attribution], reviews: Sequence[AnnotatedReview]) -> HumanAgreement:
     """The HumanAgreement of attributions, one for each review, with the maps of these AnnotatedReviews.
 
     Maps have no sign, so |score| counts. The tokens may be the review's words or a model's: then each has the marks of
@@ -87,7 +91,7 @@ def human_agreement(attributions, reviews):
     (1.0, 0.75, 0.75)
     """
     attributions, reviews = list(attributions), list(reviews)
-    kinds = {getattr(review, "marked_by", None) for review in reviews if getattr(review, "maps", ())}
+    kinds = {getattr(review, "marked_by", "") for review in reviews if getattr(review, "maps", ())}
     if len(attributions) != len(reviews) or len(kinds) != 1 or not all(getattr(r, "maps", ()) for r in reviews):
         raise ValueError(f"expected one attribution for each annotated review, all marked by people or all by the "
                          f"grammar, got {len(attributions)} for {len(reviews)}; datasets.yelp_hat, "
@@ -102,10 +106,11 @@ def human_agreement(attributions, reviews):
         people += [auroc(marks, np.delete(maps, i, 0).all(0)) for i, marks in enumerate(maps)]
     found = [np.array(part) for part in (consensus, annotators, people)]
     means = [float(part[~np.isnan(part)].mean()) if not np.isnan(part).all() else float("nan") for part in found]
-    return HumanAgreement(*means, len(reviews), tuple(int(np.isnan(part).sum()) for part in found), kinds.pop())
+    return HumanAgreement(means[0], means[1], means[2], len(reviews),
+                          tuple(int(np.isnan(part).sum()) for part in found), kinds.pop())
 
 
-def auroc(scores, marked):
+def auroc(scores: ArrayLike, marked: ArrayLike) -> float:
     """The area under the ROC curve: how likely a marked token scores above one that is not, a tie counting half.
 
     scores, marked: (T,). Exact, from ranks (Mann & Whitney, 1947); nan where all or no tokens are marked.
@@ -120,7 +125,7 @@ def auroc(scores, marked):
     return float((_ranks(scores)[marked].sum() - n * (n - 1) / 2) / (n * others)) if n and others else float("nan")
 
 
-def map_distance(A, B):
+def map_distance(A: ArrayLike, B: ArrayLike) -> float:
     """How far apart two attention maps A and B (…, T, T) of the same tokens are: mean total variation of rows.
 
     Half the sum of absolute differences in a row: the share of the weight that one would have to move to make it the

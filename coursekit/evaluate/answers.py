@@ -9,6 +9,8 @@ import csv
 import hashlib
 import os
 from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
 from typing import NamedTuple
 
 
@@ -50,7 +52,7 @@ def _check(row):
     return hashlib.sha256("\t".join([*row, *row.values()]).encode()).hexdigest()[:8]
 
 
-def pool(paths):
+def pool(paths: Iterable[str | Path]) -> list[dict[str, str]]:
     """All answers of several people, a list of dictionaries of strings, from their files: for a teacher.
 
     Raises ValueError, in one line, for a file of another study, or of other reviews, than the first one, for a damaged
@@ -70,7 +72,7 @@ def pool(paths):
     return [row for rows in people.values() for row in rows[1:]]
 
 
-def right_by_person(rows, explained=None):
+def right_by_person(rows: Sequence[Mapping[str, str]], explained: str | None = None) -> dict[str, Tally]:
     """{person: Tally} of rows of the study of choices; explained: only pages with ("yes") or without explanations.
 
     >>> right_by_person([dict(person="a1", explained="yes", correct=correct) for correct in ("yes", "")])

@@ -2,7 +2,9 @@
 
 import json
 import re
+from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 from coursekit.show.html import escape
 
@@ -20,7 +22,7 @@ STYLE = ("@page{size:A4;margin:15mm}body{font:10pt/1.35 sans-serif;max-width:180
          "img{max-width:100%;max-height:75mm}table{font-size:85%}")
 
 
-def written_answers(path):
+def written_answers(path: str | Path) -> dict[str, str]:
     """{question: text} of all `QUESTIONS`, as they stand in a saved notebook: in its last Markdown cell with a heading
     that begins with "### 1", each text behind its heading, "### 1 …" to "### 7 …". Lines of a paragraph are joined, as
     Markdown does, and the marks of *emphasis* and `code` left out.
@@ -50,7 +52,7 @@ def _plain(markdown):
     return re.sub(r"(\*\*?|`)(\S[^*`]*)\1", r"\2", "\n".join(paragraphs))
 
 
-def write_audit(path, title, answers, shown):
+def write_audit(path: str | Path, title: str, answers: Mapping[str, str], shown: Mapping[str, Any]) -> None:
     """Write the audit as one HTML file, to be read anywhere and printed on two pages of A4.
 
     answers: {question: text}, of all `QUESTIONS`; shown: {caption: what a notebook can show}, the table of `report`

@@ -8,11 +8,16 @@ blames Shapley values, which share it out.
 
 import numpy as np
 
+from coursekit.explain.attribution import Attribution
+from coursekit.inputs import Document
+from coursekit.models.protocols import Predicts
+
 from .measured import Measured, counting
 from .perturbed import matched, score_drops
 
 
-def sensitivity_axiom(model_or_predict, document, attribution, tolerance=1e-6, by="replace", mask_token="[UNK]"):
+def sensitivity_axiom(model_or_predict: Predicts, document: Document, attribution: Attribution, tolerance=1e-6,
+                      by="replace", mask_token="[UNK]") -> Measured:
     """How many tokens change the score when they alone go, and still have no attribution; 0 is best.
 
     Sundararajan, Taly and Yan (ICML 2017), axiom (a): if input and baseline differ in one feature and have different
@@ -30,7 +35,8 @@ def sensitivity_axiom(model_or_predict, document, attribution, tolerance=1e-6, b
     return Measured((zero & ~inert).sum(), calls, missed=_places(zero & ~inert), changes=changes)
 
 
-def non_sensitivity(model_or_predict, document, attribution, tolerance=1e-6, by="replace", mask_token="[UNK]"):
+def non_sensitivity(model_or_predict: Predicts, document: Document, attribution: Attribution, tolerance=1e-6,
+                    by="replace", mask_token="[UNK]") -> Measured:
     """|A Δ B|: A the tokens without attribution, B those without influence, each taken away alone; 0 is best.
 
     Nguyen and Rodríguez Martínez, "On quantitative aspects of model interpretability" (2020), metric 2.4. That is

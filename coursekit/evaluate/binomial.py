@@ -7,7 +7,7 @@ import numpy as np
 from coursekit.inputs import as_whole
 
 
-def exact_binomial_test(successes, n, p=0.5, alternative="two-sided"):
+def exact_binomial_test(successes: int, n: int, p=0.5, alternative="two-sided") -> float:
     """The p value of `successes` among n independent answers, each right with probability p by chance.
 
     alternative: "greater" or "less", the probability of so many or more, or fewer; "two-sided": of all numbers that are
@@ -22,7 +22,7 @@ def exact_binomial_test(successes, n, p=0.5, alternative="two-sided"):
     return float(_p_values(n, p, alternative)[successes])
 
 
-def exact_interval(successes, n, confidence=0.95):
+def exact_interval(successes: int, n: int, confidence=0.95) -> tuple[float, float]:
     """(low, high) of the probability of a success: those p that neither one-sided exact test rejects at
     (1 − confidence)/2 (Clopper and Pearson, Biometrika 1934).
 
@@ -40,7 +40,7 @@ def exact_interval(successes, n, confidence=0.95):
     return end("greater") if successes else 0.0, end("less") if successes < n else 1.0
 
 
-def binomial_power(p_true, n, alpha=0.05, p=0.5, alternative="two-sided"):
+def binomial_power(p_true: float, n: int, alpha=0.05, p=0.5, alternative="two-sided") -> float:
     """How likely the exact test of n answers says "not chance" (p value ≤ alpha), if each is right with p_true.
 
     >>> round(binomial_power(0.8, 10), 3), round(binomial_power(0.5, 10), 3)                 # with p: at most alpha
@@ -49,7 +49,7 @@ def binomial_power(p_true, n, alpha=0.05, p=0.5, alternative="two-sided"):
     return float(_pmf(n, p_true)[_p_values(as_whole(n, "n", 1), p, alternative) <= alpha].sum())
 
 
-def people_needed(p_true, alpha=0.05, power=0.8, p=0.5, alternative="two-sided"):
+def people_needed(p_true: float, alpha=0.05, power=0.8, p=0.5, alternative="two-sided") -> int:
     """The fewest answers n for which the test has at least this power, and so for every larger n.
 
     The power goes up in a saw: one more answer can lower it, because the number that is needed jumps. A smaller n may

@@ -1,15 +1,18 @@
 """Models as people have them, each in one line a black box for every explainer and metric of the course."""
 
+from collections.abc import Callable
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
 from coursekit.explain.attribution import predictor
 from coursekit.models import HuggingFaceClassifier
+from coursekit.models.protocols import BlackBox, Predict
 
 
-def own_model(model):
+def own_model(model: Any) -> tuple[BlackBox | Predict, Callable[[str], list[str]]]:
     """(black box, its tokenize(text)) from what people have: for every explainer of the course, and for `report`.
 
     model: a name or folder of Hugging Face, a classifier of a family that can be looked into, a white box; a pipeline

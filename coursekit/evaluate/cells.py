@@ -5,9 +5,11 @@ import multiprocessing
 import os
 import pickle
 import threading
+from collections.abc import Iterator
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 from unittest.mock import patch
 
 import numpy as np
@@ -15,6 +17,7 @@ import torch
 from tqdm.auto import tqdm
 
 from coursekit.explain.attribution import predictor
+from coursekit.models.protocols import Predicts
 
 PATIENCE = "5s"                                 # that a dask scheduler may take to answer
 
@@ -138,7 +141,7 @@ def told_by(model_or_predict, documents):
 
 
 @contextmanager
-def remembering(model_or_predict):
+def remembering(model_or_predict: Predicts) -> Iterator[Any]:
     """`with remembering(model) as model`: inside, `predict` is asked about no document twice.
 
     The neighbours of a document, masked, are often the document, masked: where the swapped word is away.

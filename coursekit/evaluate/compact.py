@@ -4,6 +4,8 @@ from typing import NamedTuple
 
 import numpy as np
 
+from coursekit.explain.attribution import Attribution
+
 
 class Compactness(NamedTuple):
     """tokens: the fewest that hold the asked share of Σ|score|; share: these as a share of the document's; effective:
@@ -19,7 +21,7 @@ class Compactness(NamedTuple):
     effective: float
 
 
-def compactness(attribution, share=0.9):
+def compactness(attribution: Attribution, share=0.9) -> Compactness:
     """The Compactness of an attribution, by sizes, |score|. A short one is easy to read, which does not make it true.
 
     Raises ValueError, in one line, unless 0 < share ≤ 1.

@@ -1,16 +1,21 @@
 """A whole corpus explained: by several processes if you like, kept as it comes, the same numbers in any case."""
 
 import json
+from collections.abc import Sequence
 from functools import partial
+from pathlib import Path
+from typing import Any
 
-from coursekit.explain.attribution import Attribution
+from coursekit.explain.attribution import Attribution, Explainer
+from coursekit.inputs import Document
 
 from .black_boxes import own_model
 from .cells import compute, one_thread, settings, told_by
 from .plausibility import explained
 
 
-def explain_corpus(explainer, model, documents, path=None, workers=1, seed=0, progress=True):
+def explain_corpus(explainer: Explainer, model: Any, documents: Sequence[Document | str],
+                   path: str | Path | None = None, workers=1, seed=0, progress=True) -> list[Attribution]:
     """A list with the Attribution of each document.
 
     explainer: a function (model, document) or (model, document, seed=…) → Attribution, such as `explain.lime` or
@@ -32,13 +37,13 @@ def explain_corpus(explainer, model, documents, path=None, workers=1, seed=0, pr
     [leave-one-out: a(0) good(+2) film(0), leave-one-out: not(0) bad(-1)]
     """
     model, tokenize = own_model(model)
-    documents = [tuple(tokenize(d) if isinstance(d, str) else d) for d in documents]
+    asked = [tuple(tokenize(d) if isinstance(d, str) else d) for d in documents]
     head = {"explainer": settings(explainer), "seed": seed}
     if path is not None:                                                          # is the file of this model?
-        head["model"] = told_by(model, documents)
-    found = compute(partial(_explained, explainer, model, seed), list(dict.fromkeys(documents)), path, head, workers,
+        head["model"] = told_by(model, asked)
+    found = compute(partial(_explained, explainer, model, seed), list(dict.fromkeys(asked)), path, head, workers,
                     progress)
-    return [Attribution.from_dict(found[document]) for document in documents]
+    return [Attribution.from_dict(found[document]) for document in asked]
 
 
 def _explained(explainer, model, seed, *document):

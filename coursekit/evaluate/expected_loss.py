@@ -13,21 +13,25 @@ iv.  the law that a feature is drawn from: `background`. None is no law, `mask_t
 v.   the integral: `n_samples` draws, the same ones for all tokens, and `standard_error` in `about`.
 """
 
+from collections.abc import Sequence
+
 import numpy as np
 import torch
 
 from coursekit.explain.attribution import Attribution
 from coursekit.explain.masks import evaluate_masks
 from coursekit.explain.slalom_fit import scores_of
-from coursekit.inputs import as_whole
+from coursekit.inputs import Document, as_whole
+from coursekit.models.protocols import Predicts
 
 from .agreement import rank_agreement
 from .measured import Measured, counting
 from .perturbed import matched, with_the_rest
 
 
-def monotonicity(model_or_predict, document, attribution, loss="cross-entropy", label=None, by="replace",
-                 background=None, n_samples=30, seed=0, mask_token="[UNK]", progress=False):
+def monotonicity(model_or_predict: Predicts, document: Document, attribution: Attribution, loss="cross-entropy",
+                 label: int | None = None, by="replace", background: Sequence[Document] | None = None, n_samples=30,
+                 seed=0, mask_token="[UNK]", progress=False) -> Measured:
     """Spearman's correlation of |score| and E ℓ(y*, f(document, token t drawn anew)); −1 to 1, 1 is best (metric 2.3).
 
     The five choices stand at the top of this file. With one token, or where all of either kind are equal, nan.
@@ -52,8 +56,10 @@ def monotonicity(model_or_predict, document, attribution, loss="cross-entropy", 
     return Measured(rho, counter.calls, expected_loss=mean, standard_error=error)
 
 
-def effective_complexity(model_or_predict, document, attribution, epsilon, loss="cross-entropy", label=None,
-                         by="replace", background=None, n_samples=30, seed=0, mask_token="[UNK]", progress=False):
+def effective_complexity(model_or_predict: Predicts, document: Document, attribution: Attribution, epsilon: float,
+                         loss="cross-entropy", label: int | None = None, by="replace",
+                         background: Sequence[Document] | None = None, n_samples=30, seed=0, mask_token="[UNK]",
+                         progress=False) -> Measured:
     """The least k for which the k tokens with the largest |score| keep E ℓ ≤ epsilon, all others drawn (metric 2.5).
 
     Fewer are better, at the same epsilon and the same five choices (at the top of this file); epsilon is in units of

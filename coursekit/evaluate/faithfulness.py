@@ -15,8 +15,12 @@ from dataclasses import dataclass
 
 import numpy as np
 import torch
+from numpy.typing import ArrayLike
 
+from coursekit.explain.attribution import Attribution
 from coursekit.explain.masks import evaluate_masks
+from coursekit.inputs import Document
+from coursekit.models.protocols import Predicts
 from coursekit.show import lines
 
 from .measured import Measured, counting
@@ -49,8 +53,8 @@ class Curve:
                      xlabel=f"share of the tokens {verb}", ylabel="score towards the prediction")
 
 
-def deletion_curve(model_or_predict, document, attribution, by="replace", mask_token="[UNK]", scores=None,
-                   progress=False):
+def deletion_curve(model_or_predict: Predicts, document: Document, attribution: Attribution, by="replace",
+                   mask_token="[UNK]", scores: ArrayLike | None = None, progress=False) -> Curve:
     """A Curve: the score as tokens are taken away, the most important first (Samek et al., 2017; Petsiuk et al., 2018).
 
     attribution: of this document; those with one score for each distinct word are spread (`.on`). Signed scores are
@@ -72,8 +76,8 @@ def deletion_curve(model_or_predict, document, attribution, by="replace", mask_t
     return Curve("deletion", attribution.method, towards(masks))
 
 
-def insertion_curve(model_or_predict, document, attribution, by="replace", mask_token="[UNK]", scores=None,
-                    progress=False):
+def insertion_curve(model_or_predict: Predicts, document: Document, attribution: Attribution, by="replace",
+                    mask_token="[UNK]", scores: ArrayLike | None = None, progress=False) -> Curve:
     """A Curve: the score as tokens come into a document of which all are away, the most important first.
 
     As `deletion_curve`, but a larger `area` is better (Petsiuk et al., 2018).
@@ -92,8 +96,8 @@ def insertion_curve(model_or_predict, document, attribution, by="replace", mask_
     return Curve("insertion", attribution.method, towards(masks))
 
 
-def comprehensiveness(model_or_predict, document, attribution, bins=ERASER_BINS, by="replace", mask_token="[UNK]",
-                      scores=None, progress=False):
+def comprehensiveness(model_or_predict: Predicts, document: Document, attribution: Attribution, bins=ERASER_BINS,
+                      by="replace", mask_token="[UNK]", scores: ArrayLike | None = None, progress=False) -> Measured:
     """How much probability the prediction loses without its most important tokens (DeYoung et al., 2020, Eq. 1 and 3).
 
     The mean, over `bins` (shares of the tokens, at least one token each), of p(all) − p(without them); between −1 and
@@ -110,8 +114,8 @@ def comprehensiveness(model_or_predict, document, attribution, bins=ERASER_BINS,
     return _eraser(model_or_predict, document, attribution, bins, by, mask_token, scores, progress, keep=False)
 
 
-def sufficiency(model_or_predict, document, attribution, bins=ERASER_BINS, by="replace", mask_token="[UNK]",
-                scores=None, progress=False):
+def sufficiency(model_or_predict: Predicts, document: Document, attribution: Attribution, bins=ERASER_BINS,
+                by="replace", mask_token="[UNK]", scores: ArrayLike | None = None, progress=False) -> Measured:
     """How much probability the prediction loses with its most important tokens alone (DeYoung et al., Eq. 2 and 3).
 
     The mean, over `bins`, of p(all) − p(only them), in *probabilities*; smaller is better. As `comprehensiveness`.

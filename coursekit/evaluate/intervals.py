@@ -3,6 +3,7 @@
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 
 class Interval(NamedTuple):
@@ -21,7 +22,7 @@ class Interval(NamedTuple):
         return f"{self.mean:.2f} [{self.low:.2f}, {self.high:.2f}]"
 
 
-def interval(values, confidence=0.95, seed=0, n_resamples=2000):
+def interval(values: ArrayLike, confidence=0.95, seed=0, n_resamples=2000) -> Interval:
     """The Interval of the mean of values: (n,) of n documents, or (seeds, n) of several trained models.
 
     Documents are drawn anew with replacement, and so are models where there are several: a new mean each time, of which

@@ -1,9 +1,11 @@
 """A metric's number that also says what it cost: how many documents the model was asked about."""
 
+from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import wraps
 from math import prod
 from types import SimpleNamespace
+from typing import Any
 from unittest.mock import patch
 
 
@@ -31,7 +33,7 @@ ROWS = {"predict": len, "from_embeddings": lambda e: prod(e.shape[:-2]), "trace"
 
 
 @contextmanager
-def counting(model_or_predict):
+def counting(model_or_predict: Any) -> Iterator[tuple[Any, Any]]:
     """`with counting(model) as (model, counter)`: counter.calls is how many documents `model` is asked about inside.
 
     model_or_predict: a black or white box, whose methods are watched until the end of the block and which stays what it

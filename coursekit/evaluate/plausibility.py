@@ -7,6 +7,7 @@ whether it takes a seed. `functools.partial(lime, n_samples=500)` is one.
 """
 
 import inspect
+from collections.abc import Sequence
 from itertools import combinations, islice
 from typing import NamedTuple
 from weakref import WeakKeyDictionary
@@ -14,12 +15,13 @@ from weakref import WeakKeyDictionary
 import numpy as np
 import torch
 
-from coursekit.explain.attribution import predictor, require_methods
+from coursekit.explain.attribution import Attribution, Explainer, predictor, require_methods
 from coursekit.explain.masks import read_tokens
-from coursekit.inputs import as_whole
+from coursekit.inputs import Document, as_whole
+from coursekit.models.protocols import Predicts
 
 
-def takes_seed(explainer):
+def takes_seed(explainer: Explainer) -> bool:
     """Does its signature have a `seed`?
 
     >>> takes_seed(lambda model, document: None), takes_seed(lambda model, document, seed=0: None)
@@ -28,7 +30,7 @@ def takes_seed(explainer):
     return "seed" in inspect.signature(explainer).parameters
 
 
-def explained(explainer, model, document, seed=0):
+def explained(explainer: Explainer, model: Predicts, document: Document, seed=0) -> Attribution:
     """explainer(model, document), with the seed if it takes one.
 
     >>> explained(lambda model, document, seed=0: (document, seed), None, ["good"], seed=3)
@@ -56,7 +58,7 @@ class Consistency(NamedTuple):
     csi: float
 
 
-def consistency(model, document, explainer, seeds=range(5), k=5):
+def consistency(model: Predicts, document: Document, explainer: Explainer, seeds=range(5), k=5) -> Consistency:
     """The Consistency of an explainer at a document, over seeds; one that takes none is asked twice.
 
     Intervals are score ± 1.96 `about["standard_errors"]`, which `lime` and sampled `shapley_values` give. They shrink
@@ -74,7 +76,7 @@ def consistency(model, document, explainer, seeds=range(5), k=5):
     return stability([explained(explainer, model, document, seed) for seed in seeds], k)
 
 
-def stability(attributions, k=5):
+def stability(attributions: Sequence[Attribution], k=5) -> Consistency:
     """The same for attributions that are there already: of one document, by one method.
 
     >>> from coursekit.explain import Attribution
@@ -103,7 +105,8 @@ def stability(attributions, k=5):
     return Consistency(False, float(spread), float(both.sum(1).mean() / top[0].sum()), float(csi))
 
 
-def implementation_invariance(models, document, explainer, seed=0, tolerance=1e-4):
+def implementation_invariance(models: Sequence[Predicts], document: Document, explainer: Explainer, seed=0,
+                              tolerance=0.0001) -> float:
     """How far apart the explanations of models that compute the same function are: the largest ‖φ − φ'‖/‖φ‖ to the
     first model's φ. 0 for an explainer that only sees the function (Sundararajan et al., ICML 2017, section 2.1).
 
@@ -148,7 +151,8 @@ class Lipschitz(NamedTuple):
     document: tuple
 
 
-def local_lipschitz(model, document, explainer, delta=0.75, n_neighbours=16, seed=0, start=None):
+def local_lipschitz(model: Predicts, document: Document, explainer: Explainer, delta=0.75, n_neighbours=16, seed=0,
+                    start: Attribution | None = None) -> Lipschitz:
     """The Lipschitz constant of an explainer around a document, from below: max ‖φ(x') − φ(x)‖/‖φ(x)‖ / ‖x' − x‖ over
     neighbours x' within δ (Alvarez-Melis and Jaakkola, 2018, Eq. 1, whose φ has units: here relative changes count, so
     that methods can be compared).
@@ -194,9 +198,10 @@ def local_lipschitz(model, document, explainer, delta=0.75, n_neighbours=16, see
     for word, distance in _words_within(model, tokens[steepest], delta, most):
         if len(tried) < most:
             swap(steepest, word, distance)
-    x = max(tried, key=tried.get)
+    x = max(tried, key=tried.__getitem__)
     before, after = np.asarray(predictor(model)([tokens, list(x)]), float)
-    return Lipschitz(*map(float, tried[x][:3]), float(np.abs(after - before).max()), x)
+    constant, distance, change = map(float, tried[x][:3])
+    return Lipschitz(constant, distance, change, float(np.abs(after - before).max()), x)
 
 
 _VOCABULARIES = WeakKeyDictionary()             # model → words, embeddings, unit of distance, and what was looked up

@@ -1,13 +1,17 @@
 """Where it is known what a model looks at: how much of it does an explanation find?"""
 
+from collections.abc import Sequence
+
 import numpy as np
 
+from coursekit.explain.attribution import Attribution
 from coursekit.inputs import as_whole
 
 from .measured import Measured
 
 
-def recall_of_important_features(attribution, gold, k=None):
+def recall_of_important_features(attribution: Attribution, gold: Sequence,
+                                 k: int | None = None) -> Measured:
     """The share of the gold features among the k tokens with the largest |score|; 1 is best.
 
     gold: the features that the model uses, as words (all their occurrences count) or as places, 0 the first token.

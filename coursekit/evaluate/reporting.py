@@ -5,15 +5,21 @@ numbers are the same in any order and with any number of workers, and a report t
 """
 
 import csv
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, partial
+from pathlib import Path
 from time import perf_counter
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from coursekit import explain, show
-from coursekit.explain.attribution import Attribution
+from coursekit.explain.attribution import Attribution, Explainer
 from coursekit.explain.masks import read_tokens
+from coursekit.inputs import Document
+from coursekit.models.protocols import Predicts
+from coursekit.text import AnnotatedReview
 
 from .agreement import human_agreement
 from .cells import compute, one_thread, remembering, settings, told_by
@@ -29,8 +35,10 @@ METRICS = {"comprehensiveness": True, "sufficiency": False, "distance": False, "
 BASELINE = "random"
 
 
-def report(model, documents, explainers=None, reviews=None, path=None, workers=1, seed=0, progress=True, n_seeds=5,
-           n_neighbours=8, delta=0.75, scores=None):
+def report(model: Predicts, documents: Sequence[Document], explainers: Mapping[str, Explainer] | None = None,
+           reviews: Sequence[AnnotatedReview] | None = None, path: str | Path | None = None, workers=1, seed=0,
+           progress=True, n_seeds=5, n_neighbours=8, delta=0.75,
+           scores: Mapping[str, Callable] | None = None) -> "Report":
     """A Report: one row for each explainer, over documents (lists of tokens).
 
     explainers: {name: explainer}, by default `course_explainers(model)`. reviews: AnnotatedReviews of the documents,
@@ -147,7 +155,7 @@ class Report:
         return str(self.table())
 
 
-def against_the_best(values, best, seed=0, n_resamples=10_000):
+def against_the_best(values: ArrayLike, best: int, seed=0, n_resamples=10000) -> np.ndarray:
     """p (M,) of values (M, n): does row m differ from row `best`, on the same n documents? Corrected for M − 1 tests.
 
     The differences' mean is drawn anew with replacement; p is how often it strays from what it is by as much as that is
@@ -173,7 +181,7 @@ def against_the_best(values, best, seed=0, n_resamples=10_000):
     return np.insert(np.where(both.any(1), p, np.nan), best, 1.0)
 
 
-def course_explainers(model, samples=None):
+def course_explainers(model: Predicts, samples: int | None = None) -> dict[str, Explainer]:
     """{name: explainer}: all of the course that this model allows, and random scores as the floor.
 
     samples: about how many documents each one that samples may ask; by default 1000, and 250 where the model has no
@@ -186,11 +194,12 @@ def course_explainers(model, samples=None):
     """
     quick = getattr(model, "masked_scores", lambda *asked: None)([], "replace", "[UNK]") is not None
     samples = samples or (1000 if quick else 250)
-    found = {BASELINE: random_scores, "leave-one-out": explain.leave_one_out,
-             "LIME": partial(explain.lime, n_samples=samples), "KernelSHAP": partial(_kernel_shap, samples=samples),
-             "Shapley values": partial(_shapley_values, samples=samples), "SLALOM": partial(_slalom, samples=samples)}
+    found: dict[str, Explainer] = {
+        BASELINE: random_scores, "leave-one-out": explain.leave_one_out,
+        "LIME": partial(explain.lime, n_samples=samples), "KernelSHAP": partial(_kernel_shap, samples=samples),
+        "Shapley values": partial(_shapley_values, samples=samples), "SLALOM": partial(_slalom, samples=samples)}
     if hasattr(model, "from_embeddings"):
-        signed = explain.gradient(model, ["[UNK]"]).signed                        # no layer norm makes the mean zero
+        signed = explain.gradient(model, ["[UNK]"]).signed  # type: ignore  # no layer norm makes the mean zero
         found |= ({"gradient, mean": partial(explain.gradient, reduce="mean")} if signed else {})
         found |= {"gradient, L1": partial(explain.gradient, reduce="l1"),
                   "gradient, L2": partial(explain.gradient, reduce="l2"),
@@ -207,7 +216,7 @@ def course_explainers(model, samples=None):
     return found
 
 
-def random_scores(model, document, seed=0):
+def random_scores(model: Predicts, document: Document, seed=0) -> Attribution:
     """Normal numbers that know nothing: the floor for what is faithful. As steady as a constant, if the seed is held.
 
     >>> len(random_scores(len, ["good", "film"]))

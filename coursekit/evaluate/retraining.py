@@ -2,6 +2,7 @@
 
 import copy
 import re
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
@@ -9,7 +10,9 @@ import numpy as np
 import torch
 from tqdm.auto import tqdm
 
-from coursekit.inputs import as_whole
+from coursekit.explain.attribution import Explainer
+from coursekit.inputs import Document, as_whole
+from coursekit.models.protocols import Predicts, WhiteBox
 from coursekit.show import lines
 
 from .agreement import rank_agreement
@@ -37,8 +40,8 @@ class Roar(NamedTuple):
                      xlabel="% of the tokens gone", ylabel="accuracy")
 
 
-def roar(train, documents, labels, explainer, taus=range(0, 101, 10), retrain=True, seed=0, test_share=0.25,
-         mask_token="[UNK]", progress=True):
+def roar(train: Callable[..., Predicts], documents: Sequence[Document], labels: Sequence[int], explainer: Explainer,
+         taus=range(0, 101, 10), retrain=True, seed=0, test_share=0.25, mask_token="[UNK]", progress=True) -> Roar:
     """Remove and retrain: the accuracy without the tau % of each document's tokens with the largest |score|, a `Roar`.
 
     Hooker et al., "A Benchmark for Interpretability Methods in Deep Neural Networks" (NeurIPS 2019). A model is
@@ -88,7 +91,8 @@ def roar(train, documents, labels, explainer, taus=range(0, 101, 10), retrain=Tr
                            for document, places in zip(documents, order, strict=True)]
                 judged = train([changed[i] for i in learn], y[learn]) if retrain else model
                 found.append(accuracy(judged, changed))
-    return Roar(taus, *np.array(found).reshape(-1, 2).T, counter.calls)
+    accuracies, random = np.array(found).reshape(-1, 2).T
+    return Roar(taus, accuracies, random, counter.calls)
 
 
 def _without(document, places, mask_token):
@@ -98,7 +102,8 @@ def _without(document, places, mask_token):
     return changed
 
 
-def weight_randomisation(model, documents, explainer, seed=0, progress=True):
+def weight_randomisation(model: WhiteBox, documents: Sequence[Document], explainer: Explainer, seed=0,
+                         progress=True) -> dict[str, Measured]:
     """{layer: how much the explanations still agree with the true ones}, the weights shuffled from the top down to it.
 
     Adebayo et al., "Sanity Checks for Saliency Maps" (NeurIPS 2018), cascading randomisation: an explanation that looks
@@ -121,7 +126,7 @@ def weight_randomisation(model, documents, explainer, seed=0, progress=True):
         raise TypeError(f"weights can be shuffled in a torch.nn.Module with parameters, got {type(model).__name__}")
     layers = {}
     for name, _ in model.named_parameters():
-        layers.setdefault(re.match(r".*?\.\d+(?=\.)|.+(?=\.)|.+", name)[0], []).append(name)
+        layers.setdefault(re.findall(r".*?\.\d+(?=\.)|.+(?=\.)|.+", name)[0], []).append(name)
     shuffled, generator = copy.deepcopy(model), torch.Generator().manual_seed(as_whole(seed, "seed"))
     true = [explained(explainer, model, document, seed) for document in documents]
     found = {}

@@ -2,10 +2,12 @@
 
 from coursekit.explain.masks import read_tokens
 from coursekit.explain.slalom_fit import random_sequences, scores_of
-from coursekit.inputs import as_whole
+from coursekit.inputs import Document, as_whole
+from coursekit.models.protocols import Predicts
 
 
-def fidelity(surrogate, model, document, lengths=(1, 2, 5, 10, 30), n_samples=200, seed=1, progress=False):
+def fidelity(surrogate: Predicts, model: Predicts, document: Document, lengths=(1, 2, 5, 10, 30), n_samples=200, seed=1,
+             progress=False) -> dict[int, dict[str, float]]:
     """{length: {"mse": …, "r2": …}}: the surrogate's error on random sequences of a document's words, length by length.
 
     surrogate, model: anything with predict(documents), or such a function, both (n,) or both (n, C); C logits are

@@ -1,18 +1,23 @@
 """The test that no other metric can make: how far are scores from what they estimate? And which metric judges alike?"""
 
+from collections.abc import Callable
+
 import numpy as np
+from numpy.typing import ArrayLike
 
 from coursekit.explain.attribution import Attribution
 from coursekit.explain.exact import exact_lime, exact_shapley
-from coursekit.inputs import as_array
+from coursekit.inputs import Document, as_array
+from coursekit.models.protocols import HasTerms
 
 from .intervals import Interval
 from .measured import Measured, counting
 
-EXACT = {"shapley": exact_shapley, "lime": exact_lime}
+EXACT: dict[str, Callable[..., Attribution]] = {"shapley": exact_shapley, "lime": exact_lime}
 
 
-def distance_to_exact(model, document, attribution, truth="shapley", by="replace", mask_token="[UNK]"):
+def distance_to_exact(model: HasTerms, document: Document, attribution: Attribution, truth="shapley", by="replace",
+                      mask_token="[UNK]") -> Measured:
     """1 − the cosine of the scores and the true ones: 0 if they are proportional, 1 if unrelated, 2 if opposite.
 
     Methods have different units, so only directions are compared; where the scores have no sign, with the sizes of the
@@ -45,7 +50,8 @@ def distance_to_exact(model, document, attribution, truth="shapley", by="replace
     return Measured(1 - x @ y / size if size else np.nan, calls, truth=y)
 
 
-def ranks_as_truth(values, distances, larger_is_better=True, confidence=0.95, seed=0, n_resamples=2000):
+def ranks_as_truth(values: ArrayLike, distances: ArrayLike, larger_is_better=True, confidence=0.95, seed=0,
+                   n_resamples=2000) -> Interval:
     """Does a metric rank explainers as their distance to the truth does? Kendall's τ_b as an Interval over documents.
 
     values, distances: (n, M) of n documents and M explainers, the metric's and `distance_to_exact`'s. Explainers are

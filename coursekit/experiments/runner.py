@@ -20,7 +20,7 @@ RESULTS = HERE / "results"
 SEEDS = 0, 1, 2
 
 
-def experiments():
+def experiments() -> list[str]:
     """The names of all experiments: the modules of this folder that are called paper_what."""
     found = (module.name for module in pkgutil.iter_modules([str(HERE)]))
     return sorted(name for name in found if "_" in name.strip("_"))
@@ -33,14 +33,14 @@ def module_of(name):
     return importlib.import_module(f"coursekit.experiments.{name}")
 
 
-def kept(name, folder=RESULTS):
+def kept(name: str, folder=RESULTS) -> dict | None:
     """What is kept of an experiment: {"size", "runs" (command and machine), "cells": [{"cell", "numbers", "seconds",
     "date", "run"}, …]}, or None."""
     path = Path(folder) / f"{name}.json"
     return json.loads(path.read_text(encoding="utf8")) if path.exists() else None
 
 
-def run(name, seeds=SEEDS, folder=RESULTS, toy=False, progress=True):
+def run(name: str, seeds=SEEDS, folder=RESULTS, toy=False, progress=True) -> dict:
     """Run the cells of an experiment that are not kept in `folder` yet, and draw the figure.
 
     Each cell is kept as soon as it is done. Stopped at any time, it goes on with the next one. toy: the small case.

@@ -1,11 +1,14 @@
 """A kept result as a lecture shows it: the figure, the numbers, and how they were made."""
 
+from collections.abc import Sequence
+
 from coursekit import show
+from coursekit.show import Html
 
 from .runner import RESULTS, kept, module_of
 
 
-def recorded(name, columns=None, drawn=True, folder=RESULTS, **only):
+def recorded(name: str, columns: Sequence[str] | None = None, drawn=True, folder=RESULTS, **only) -> Html:
     """The kept result of an experiment, to be looked at; nothing is run. Returns an `Html`.
 
     columns: those of the report to show, by their names and in this order (default: all). drawn: with the figure, made

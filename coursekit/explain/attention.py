@@ -4,15 +4,20 @@ All read the row of the token that the classifier reads out (BERT's [CLS], GPT-2
 the document's own tokens: what goes to [CLS], [SEP] or padding is left out, so that scores need not sum to one.
 """
 
+from collections.abc import Sequence
+
 import numpy as np
 import torch
+from numpy.typing import ArrayLike
 
+from coursekit.inputs import Document
+from coursekit.models.protocols import WhiteBox
 from coursekit.text import word_groups
 
 from .attribution import Attribution, require_methods
 
 
-def attention_mean(model, document, layer=None):
+def attention_mean(model: WhiteBox, document: Document, layer: int | None = None) -> Attribution:
     """α-avg: the mean of the read-out row over all heads, and over all layers or of one (Lopardo et al., 2024, Eq. 10).
 
     model: a white box. layer: 0 … L−1, negative from the end, or None for all. Unsigned; between 0 and 1.
@@ -27,7 +32,7 @@ def attention_mean(model, document, layer=None):
     return _read_out(model, document, layer, np.mean, "attention (mean)")
 
 
-def attention_max(model, document, layer=None):
+def attention_max(model: WhiteBox, document: Document, layer: int | None = None) -> Attribution:
     """α-max: for each token the largest weight that any head (of any layer, or of one) gives it (their Eq. 11). As
     `attention_mean`.
 
@@ -41,7 +46,7 @@ def attention_max(model, document, layer=None):
     return _read_out(model, document, layer, np.max, "attention (max)")
 
 
-def attention_sum(model, document, layer=None):
+def attention_sum(model: WhiteBox, document: Document, layer: int | None = None) -> Attribution:
     """The sum over heads and layers: `attention_mean` times their number, so the order of tokens is the same.
 
     >>> from types import SimpleNamespace
@@ -54,7 +59,7 @@ def attention_sum(model, document, layer=None):
     return _read_out(model, document, layer, np.sum, "attention (sum)")
 
 
-def norm_attention(model, document, layer=None):
+def norm_attention(model: WhiteBox, document: Document, layer: int | None = None) -> Attribution:
     """‖α_t f(x_t)‖: how long the vector is that a token sends to the read-out token (Kobayashi et al., 2020, Eq. 4).
 
     A large weight on a short value counts little. The vectors of a layer's heads are added before the norm is taken
@@ -72,7 +77,7 @@ def norm_attention(model, document, layer=None):
     return _of_own(model, document, norm_maps(model, document), layer, np.mean, "attention × norm of the value")
 
 
-def norm_maps(model, document):
+def norm_maps(model: WhiteBox, document: Document) -> np.ndarray:
     """`norm_attention` for all pairs of tokens: ‖Σ_k α_{s,t}⁽ᵏ⁾ f⁽ᵏ⁾(x_t)‖, (L, 1, T, T), rows s (from), columns t.
 
     >>> from types import SimpleNamespace
@@ -92,7 +97,7 @@ def norm_maps(model, document):
     return torch.stack(maps)[:, None].cpu().numpy()
 
 
-def word_attention(A, tokens):
+def word_attention(A: ArrayLike, tokens: Sequence[str]) -> tuple[np.ndarray, list[str]]:
     """Attention among words, from attention among their pieces: (weights (…, W, W), the W words).
 
     A: (…, T, T) weights, rows from, columns to. What goes *to* a word is the sum over its pieces, what comes *from* it

@@ -1,5 +1,6 @@
 """What every explainer returns: one number for each token, and how it shows itself."""
 
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, fields
 
 import numpy as np
@@ -44,7 +45,7 @@ class Attribution:
     ([('not', -0.5), ('good', 0.42)], ('film', 0.03))
     """
 
-    tokens: tuple
+    tokens: Sequence[str]
     scores: np.ndarray
     method: str
     target: int | None = None
@@ -186,6 +187,9 @@ class Attribution:
 
     def __repr__(self):
         return f"{visible(self._title())}: {highlight(self.tokens, self.scores)}"
+
+
+Explainer = Callable[..., Attribution]      # (model, document), and perhaps a seed
 
 
 def _plain(value):

@@ -5,10 +5,13 @@ import math
 
 import numpy as np
 
+from coursekit.inputs import Document
+from coursekit.models import AttentionClassifier
+
 from .attribution import require_methods
 
 
-def gradient_closed_form(model, document, query_moves=True):
+def gradient_closed_form(model: AttentionClassifier, document: Document, query_moves=True) -> np.ndarray:
     """∇_{e_t} f (T, d_e) in float64, one row for each of the model's tokens, [CLS] first. No autograd.
 
     Eq. 14: ∇_{e_t} f = (1/K) Σ_i [α_t W_vᵀW_ℓᵀ + (α_t/√d_att) W_ℓ(v_t − ṽ) W_kᵀq], all with head i's weights. A token

@@ -5,6 +5,7 @@ of what raises it raises every word of its kind. Asked "why *target* rather than
 (Yin and Neubig, EMNLP 2022). Of a text that is generated, each new token has such an explanation of its own.
 """
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -17,7 +18,8 @@ from .attribution import Attribution
 from .gradients import REDUCE, slopes
 
 
-def contrastive_gradient(model, ids, target, foil=None, reduce="l1"):
+def contrastive_gradient(model: torch.nn.Module, ids: Sequence[int] | torch.Tensor, target: int,
+                         foil: int | None = None, reduce="l1") -> Attribution:
     """The gradient of logit(target) − logit(foil), as the token after ids (T,), at each word's embedding: Attribution.
 
     model: a GPT2 with a `tokenizer`; target, foil: ids of words. Without a foil: of logit(target) alone.
@@ -80,7 +82,8 @@ class GeneratedAttributions(NamedTuple):
         return self.plot().html
 
 
-def generated_attributions(model, ids, start, foils=None, reduce="l1"):
+def generated_attributions(model: torch.nn.Module, ids: Sequence[int] | torch.Tensor, start: int,
+                           foils: Sequence[int | None] | None = None, reduce="l1") -> GeneratedAttributions:
     """GeneratedAttributions of the tokens ids[start:]: why each of them, after all before it?
 
     foils: an id each, None where there is none; unless given, the likeliest other token at that place.

@@ -15,7 +15,8 @@ from math import comb
 
 import numpy as np
 
-from coursekit.inputs import as_array, as_whole
+from coursekit.inputs import Document, as_array, as_whole
+from coursekit.models.protocols import HasTerms
 
 from .attribution import Attribution
 from .gradients import gauss_legendre
@@ -23,7 +24,8 @@ from .products import by_shares, by_size, read_game, rows_of
 from .surrogate import proximity
 
 
-def exact_shapley(model, document, by="replace", features="places", semivalue="shapley", mask_token="[UNK]"):
+def exact_shapley(model: HasTerms, document: Document, by="replace", features="places", semivalue="shapley",
+                  mask_token="[UNK]") -> Attribution:
     """φ_j = Σ_S q(|S|) (f(S ∪ {j}) − f(S)), exact but for rounding, for documents of any length.
 
     model: with `head_terms` (`coursekit.models.protocols`), such as AttentionClassifier. by: "replace" puts
@@ -59,7 +61,8 @@ def exact_shapley(model, document, by="replace", features="places", semivalue="s
     return Attribution(names, phi, kind, None, about | ({"distinct": True} if features == "words" else {}))
 
 
-def exact_interactions(model, document, features="places", semivalue="shapley", mask_token="[UNK]"):
+def exact_interactions(model: HasTerms, document: Document, features="places", semivalue="shapley",
+                       mask_token="[UNK]") -> np.ndarray:
     """I_ij (d, d): the mean of f(S ∪ {i, j}) − f(S ∪ {i}) − f(S ∪ {j}) + f(S), with 0 on the diagonal.
 
     The Shapley interaction index of Grabisch and Roubens (1999), S having each size from 0 to d − 2 equally often; with
@@ -82,8 +85,8 @@ def exact_interactions(model, document, features="places", semivalue="shapley", 
     return pairs
 
 
-def exact_lime(model, document, by="replace", features="places", n=None, kernel_width=25, ridge=1.0,
-               mask_token="[UNK]"):
+def exact_lime(model: HasTerms, document: Document, by="replace", features="places", n: int | None = None,
+               kernel_width=25, ridge=1.0, mask_token="[UNK]") -> Attribution:
     """The coefficients to which those of `lime` converge with more and more samples.
 
     The law of the masks is the package's: s uniform on 1 … d features are off, any s alike, weighted by its kernel.

@@ -12,14 +12,15 @@ import numpy as np
 import torch
 from tqdm.auto import tqdm
 
-from coursekit.inputs import as_whole
+from coursekit.inputs import Document, as_whole
+from coursekit.models.protocols import WhiteBox
 
 from .attribution import Attribution, pick_class, require_methods
 
 REDUCE = {"mean": lambda g: g.mean(-1), "l1": lambda g: g.abs().sum(-1), "l2": lambda g: g.norm(dim=-1)}
 
 
-def gradient(model, document, reduce=None, target=None):
+def gradient(model: WhiteBox, document: Document, reduce: str | None = None, target: int | None = None) -> Attribution:
     """The gradient of the score with respect to each token's embedding, reduced to one number for each token.
 
     model: a white box. reduce: "mean", G-avg, (1/d_e) Σ_j ∂f/∂e_tj (Atanasova et al., EMNLP 2020), signed, but it
@@ -52,7 +53,8 @@ def gradient(model, document, reduce=None, target=None):
     return _own(model, document, REDUCE[reduce](g), f"gradient ({reduce})", target, signed=reduce == "mean")
 
 
-def gradient_x_input(model, document, baseline=None, target=None):
+def gradient_x_input(model: WhiteBox, document: Document, baseline: str | None = None,
+                     target: int | None = None) -> Attribution:
     """Gradient × input: each token's gradient times its embedding, the number e_t · ∇_{e_t} f (Denil et al., 2014).
 
     model: a white box. With a `baseline`, "unk", "pad" or "zero" (see the model's `baseline`), the product is with
@@ -73,7 +75,8 @@ def gradient_x_input(model, document, baseline=None, target=None):
     return _own(model, document, scores, "gradient × input", target, dict(baseline=baseline))
 
 
-def integrated_gradients(model, document, baseline="unk", n_nodes=None, target=None, progress=False):
+def integrated_gradients(model: WhiteBox, document: Document, baseline="unk", n_nodes: int | None = None,
+                         target: int | None = None, progress=False) -> Attribution:
     """Integrated gradients: (e_t − e_t⁰) · ∫₀¹ ∇_{e_t} f(e⁰ + a (e − e⁰)) da (Sundararajan et al., ICML 2017, Eq. 1).
 
     model: a white box. baseline: e⁰, "unk", "pad" or "zero": the document with every own token replaced by [UNK],

@@ -4,13 +4,18 @@ The kinds are those that Kovaleva et al. (EMNLP 2019) and Clark et al. (Blackbox
 put beside what attention spread evenly would give, because a document of five tokens has a lot of neighbours.
 """
 
+from collections.abc import Sequence
+
 import numpy as np
+
+from coursekit.inputs import Document
+from coursekit.models.protocols import WhiteBox
 
 KINDS = ("previous", "next", "itself", "delimiter", "punctuation", "same word")
 DELIMITERS = {"[CLS]", "[SEP]", "<s>", "</s>", "<|endoftext|>"}
 
 
-def kinds_of_pairs(tokens):
+def kinds_of_pairs(tokens: Sequence[str]) -> dict[str, np.ndarray]:
     """{kind: (T, T) booleans}: is t, seen from s, the token before, the one after, itself, a delimiter, a mark of
     punctuation, the same word at another place? One pair can be of several kinds.
 
@@ -27,7 +32,7 @@ def kinds_of_pairs(tokens):
             "same word": (words[:, None] == words) & ~np.eye(T, dtype=bool) & ~delimiter}
 
 
-def head_patterns(model, documents):
+def head_patterns(model: WhiteBox, documents: Sequence[Document]) -> tuple[dict[str, np.ndarray], dict[str, float]]:
     """({kind: (L, K)}, {kind: even}): the share of each head's attention that goes to each kind, over all rows of all
     documents, and the share that even attention would give.
 

@@ -4,6 +4,9 @@ printed, put right, and step by step made exact. The steps are there to see what
 
 import numpy as np
 
+from coursekit.inputs import Document
+from coursekit.models.protocols import HasTerms
+
 from .attribution import Attribution
 from .exact import exact_lime, fit, size_law
 from .gradients import gauss_legendre
@@ -12,8 +15,8 @@ from .products import read_game
 ORDERS = ("paper", "corrected", "centred", "integral", "mean-field", "delta", "exact")
 
 
-def lime_limit(model, document, order="exact", features="places", n=None, kernel_width=25, ridge=1.0,
-               mask_token="[UNK]"):
+def lime_limit(model: HasTerms, document: Document, order="exact", features="places", n: int | None = None,
+               kernel_width=25, ridge=1.0, mask_token="[UNK]") -> Attribution:
     """Approximate limits of `lime`'s coefficients, words replaced in place, in O(d) to O(d²) for each of K heads.
 
     With g and y of word j kept, g_h and y_h of `mask_token` in its place, x the share of words removed,
@@ -64,7 +67,7 @@ def lime_limit(model, document, order="exact", features="places", n=None, kernel
         if order in ("centred", "integral"):
             beta = _continuous(*parts, kernel_width / 100, order)
         else:
-            beta = _by_size(*parts, *size_law(len(names), n, kernel_width, ridge), order == "delta")
+            beta = _by_size(order == "delta", *parts, *size_law(len(names), n, kernel_width, ridge))
     about = {"distinct": True} if features == "words" else {}
     return Attribution(names, beta, f"LIME's limit ({order})", None, about)
 
@@ -84,7 +87,7 @@ def _continuous(g, g_h, gy, gy_h, g0, nu, order):
     return (gy - gy_h) @ weights.sum(0) - (g - g_h) @ (weights * score).sum(0)
 
 
-def _by_size(g, g_h, gy, gy_h, g0, law, ridge, delta):
+def _by_size(delta, g, g_h, gy, gy_h, g0, law, ridge):
     """Coefficients (d,) of weighted least squares on E[f z_j | k kept] as ratios of means, or to second order."""
     d, k = len(g), np.arange(len(law))[:, None, None]
     on_D, on_N = g - g_h, gy - gy_h                                               # what keeping a word adds

@@ -5,10 +5,14 @@ A black box does not say how much of a long document it reads: if it ignores the
 0. A white box does, and then only the tokens that it reads are explained.
 """
 
+from collections.abc import Sequence
+
 import numpy as np
+from numpy.typing import ArrayLike
 from tqdm.auto import tqdm
 
-from coursekit.inputs import as_array, as_strings, as_whole
+from coursekit.inputs import Document, as_array, as_strings, as_whole
+from coursekit.models.protocols import Predict, Predicts
 from coursekit.text import word_groups
 
 from .attribution import Attribution, pick_class, predictor
@@ -28,8 +32,8 @@ def read_tokens(model_or_predict, document):
     return [tokens[row] for row in model_or_predict.own(document)]
 
 
-def evaluate_masks(model_or_predict, document, masks, by="replace", mask_token="[UNK]", groups=None, chunk=256,
-                   progress=False):
+def evaluate_masks(model_or_predict: Predicts, document: Document, masks: ArrayLike, by="replace", mask_token="[UNK]",
+                   groups: Sequence[int] | None = None, chunk=256, progress=False) -> np.ndarray:
     """Scores (n,) or (n, C) in float64 of a document under n masks.
 
     model_or_predict: an object with predict(documents) → (n,) or (n, C), or such a function. document: d tokens.
@@ -79,7 +83,8 @@ def evaluate_masks(model_or_predict, document, masks, by="replace", mask_token="
     return np.concatenate(scores)[inverse]
 
 
-def leave_one_out(model_or_predict, document, by="replace", mask_token="[UNK]", target=None, progress=False):
+def leave_one_out(model_or_predict: Predicts, document: Document, by="replace", mask_token="[UNK]",
+                  target: int | None = None, progress=False) -> Attribution:
     """What the score loses when a token goes: f(document) − f(document without it), for each token. d + 1 evaluations.
 
     by, mask_token: as in `evaluate_masks`. target: the class if there are several, by default the one with the highest
@@ -95,7 +100,7 @@ def leave_one_out(model_or_predict, document, by="replace", mask_token="[UNK]", 
     return Attribution(tokens, scores[0] - scores[1:], "leave-one-out", target, {"score": float(scores[0]), "by": by})
 
 
-def by_spans(model_or_predict, spans):
+def by_spans(model_or_predict: Predicts, spans: Sequence[Document]) -> tuple[Predict, list[str]]:
     """(predict, names): a black box whose tokens are spans, such as sentences, and the document to be explained for it.
 
     spans: lists of the model's tokens, which together are the document. names: a string for each, its words. What

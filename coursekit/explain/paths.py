@@ -6,14 +6,19 @@ connections.
 """
 
 import networkx
+import networkx as nx
 import numpy as np
 import torch
+from numpy.typing import ArrayLike
 from tqdm.auto import tqdm
+
+from coursekit.inputs import Document
+from coursekit.models.protocols import WhiteBox
 
 from .attribution import Attribution, require_methods
 
 
-def rollout(model, document, residual=True):
+def rollout(model: WhiteBox, document: Document, residual=True) -> Attribution:
     """Attention rollout: the read-out row of the product Â_L ⋯ Â_1, the last layer leftmost (Abnar and Zuidema, 2020).
 
     model: a white box. Rows of the product sum to one; what the read-out token itself, other special tokens and padding
@@ -34,7 +39,7 @@ def rollout(model, document, residual=True):
     return _own(model, document, shares, "rollout", residual)
 
 
-def attention_flow(model, document, residual=True, progress=False):
+def attention_flow(model: WhiteBox, document: Document, residual=True, progress=False) -> Attribution:
     """Attention flow: the maximum flow from the read-out token to each input token, weights as capacities.
 
     Each token's flow is computed alone (Abnar and Zuidema, 2020, section 3.3): the flows need not sum to one, and with
@@ -58,7 +63,7 @@ def attention_flow(model, document, residual=True, progress=False):
     return _own(model, document, flows, "attention flow", residual)
 
 
-def flow_graph(mixing, readout):
+def flow_graph(mixing: ArrayLike, readout: int) -> tuple[nx.DiGraph, tuple]:
     """(graph, source): a networkx.DiGraph of what token `readout` of the top layer can draw from, through weights
     (L, T, T), first layer first. Nodes are (layer, token), layer 0 the input; an edge's "capacity" is the weight.
 

@@ -5,18 +5,22 @@ Weights count where raising them raises the score: Ā = mean over heads of (∇A
 as it does not for raw attention. Scores speak for the *prediction*: for log-odds, for the side that they are on.
 """
 
+from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import partial
 
+import numpy as np
 import torch
 from torch import nn
 
+from coursekit.inputs import Document
 from coursekit.models import EncoderDecoder, MultiHeadAttention
+from coursekit.models.protocols import WhiteBox
 
 from .attribution import Attribution, pick_class, require_methods
 
 
-def gradient_attention(model, document, target=None):
+def gradient_attention(model: WhiteBox, document: Document, target: int | None = None) -> Attribution:
     """Gradient-weighted attention through all layers: R ← R + Ā R from R = I (Chefer et al., ICCV 2021, Eq. 5 and 6).
 
     model: a white box. target: a class, for models that have several; by default the likeliest. Unsigned; the read-out
@@ -36,7 +40,7 @@ def gradient_attention(model, document, target=None):
     return _rows(model, document, _self_relevance(_weighted(f, maps)), "gradient-weighted attention", target)
 
 
-def relevance_attention(model, document, target=None):
+def relevance_attention(model: WhiteBox, document: Document, target: int | None = None) -> Attribution:
     """Relevance × gradient: the read-out row of (I + Ā_L) ⋯ (I + Ā_1) with Ā = mean of (∇A ⊙ R_A)⁺, where R_A ≥ 0 is
     the relevance that layer-wise propagation gives to the attention weights (Chefer et al., CVPR 2021, Eq. 13 and 14).
 
@@ -65,7 +69,7 @@ def relevance_attention(model, document, target=None):
 
 
 @contextmanager
-def relevance_rules(model):
+def relevance_rules(model: torch.nn.Module) -> Iterator[None]:
     """Inside, gradient × input *is* layer-wise relevance: what comes out of a layer is shared among its inputs.
 
     Linear layers share by the ε-rule (ε → 0), which gradient × input is already. A norm's deviation, an activation's
@@ -119,7 +123,8 @@ def _constant_slope(layer, inputs, output):
     return x * torch.where(x == 0, 0, output / x).detach()
 
 
-def cross_gradient_attention(model, source, target, place):
+def cross_gradient_attention(model: torch.nn.Module, source: torch.Tensor, target: torch.Tensor,
+                             place: int) -> np.ndarray:
     """Which source words made an EncoderDecoder say word `place` of its target (Chefer et al., ICCV 2021, Eq. 5 to 11).
 
     source (1, T_in) and target (1, T_out) ids, target as `model.translate` gave it. Returns relevances (T_in,), through

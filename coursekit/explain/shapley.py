@@ -11,7 +11,8 @@ from math import comb
 import numpy as np
 from tqdm.auto import tqdm
 
-from coursekit.inputs import as_whole
+from coursekit.inputs import Document, as_whole
+from coursekit.models.protocols import Predicts
 
 from .attribution import Attribution, pick_class
 from .masks import evaluate_masks, read_tokens
@@ -20,8 +21,8 @@ ENUMERATED = 16             # tokens up to which shapley_values visits all 2^d s
 _MASKS_AT_ONCE = 4096
 
 
-def shapley_values(model_or_predict, document, n_permutations=100, seed=0, by="replace", mask_token="[UNK]",
-                   target=None, progress=False):
+def shapley_values(model_or_predict: Predicts, document: Document, n_permutations=100, seed=0, by="replace",
+                   mask_token="[UNK]", target: int | None = None, progress=False) -> Attribution:
     """φ_i = mean of f(S ∪ {i}) − f(S) over all orders of the tokens, S being those before token i.
 
     Up to 16 tokens exact, with 2^d evaluations, 65,536 for 16 (`seed` and `n_permutations` do not matter then). Beyond,
@@ -49,7 +50,7 @@ def shapley_values(model_or_predict, document, n_permutations=100, seed=0, by="r
     if d <= ENUMERATED:
         masks = (np.arange(2**d)[::-1, None] >> np.arange(d) & 1).astype(bool)    # (2^d, d), from all tokens to none
         scores, target = evaluate(masks, target, progress)
-        phi, about = _enumerated(masks, scores), {"exact": True}
+        phi, about = _enumerated(masks, scores), dict[str, object](exact=True)
         full, empty = scores[0], scores[-1]
     else:
         (full, empty), target = evaluate(np.array([[True] * d, [False] * d]), target)
@@ -79,8 +80,8 @@ def _enumerated(masks, scores):
     return (weight[sizes] * scores) @ masks - (weight[d - sizes] * scores) @ ~masks
 
 
-def kernel_shap(model_or_predict, document, n_samples=None, seed=0, by="replace", mask_token="[UNK]", target=None,
-                progress=False):
+def kernel_shap(model_or_predict: Predicts, document: Document, n_samples: int | None = None, seed=0, by="replace",
+                mask_token="[UNK]", target: int | None = None, progress=False) -> Attribution:
     """Shapley values by weighted least squares: exact once n_samples reaches 2^d − 2, an estimate before.
 
     Subsets come in pairs, S and its complement; sizes are enumerated from the outside in as far as the samples go, the

@@ -4,6 +4,7 @@
 `Slalom` is the model and what follows from it in closed form; slalom_fit.py finds one that says what a model says.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field, fields, replace
 from types import SimpleNamespace
 
@@ -36,7 +37,7 @@ class Slalom:
     SLALOM of 2 tokens: good(value +2, importance +0.549) film(value -2, importance -0.549)
     """
 
-    tokens: tuple
+    tokens: Sequence[str]
     importances: np.ndarray
     values: np.ndarray
     class_token: tuple | None = None
@@ -73,7 +74,7 @@ class Slalom:
         Raises ValueError, in one line, for a token that the SLALOM does not have.
         """
         documents = [self._ids(document) for document in documents]
-        s, v, n = *self._entries(), len(documents)
+        (s, v), n = self._entries(), len(documents)
         ids = np.array([i for document in documents for i in document], dtype=int)        # (M,), of all one by one
         rows = np.array([i for i, document in enumerate(documents) for _ in document], dtype=int)
         top = np.full(n, -np.inf)

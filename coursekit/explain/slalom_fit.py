@@ -5,10 +5,14 @@ Given the importances, F is linear in the values: these are least squares, and w
 separate", 1973). `variable_projection` takes Levenberg–Marquardt steps with Kaufman's Jacobian (1975).
 """
 
+from collections.abc import Sequence
+
 import numpy as np
+from numpy.typing import ArrayLike
 from tqdm.auto import tqdm
 
-from coursekit.inputs import as_array, as_strings, as_whole
+from coursekit.inputs import Document, as_array, as_strings, as_whole
+from coursekit.models.protocols import Predicts
 
 from .attribution import predictor
 from .masks import read_tokens
@@ -18,8 +22,8 @@ CLIPPED = 1e-6                  # the analytic fit's ρ stays between this and 1
 WIDTHS = 1.0, 2.0                # standard deviations of the priors of variable projection: of s, of v in those of y
 
 
-def fit_slalom(model_or_predict, document, n_samples=500, length=2, method="varpro", class_token=False, seed=0,
-               progress=False, **options):
+def fit_slalom(model_or_predict: Predicts, document: Document, n_samples=500, length=2, method="varpro",
+               class_token=False, seed=0, progress=False, **options) -> Slalom:
     """A Slalom of a document's words that says what the model says of random sequences of these words (Algorithm 1).
 
     length: of the sequences, a number, or a pair (shortest, longest) between which it is drawn. What a SLALOM is fitted
@@ -48,7 +52,8 @@ def fit_slalom(model_or_predict, document, n_samples=500, length=2, method="varp
                   {**fitted.about, "length": length, "seed": seed})
 
 
-def fit_slalom_data(documents, scores, method="varpro", class_token=False, tokens=None, **options):
+def fit_slalom_data(documents: Sequence[Document], scores: ArrayLike, method="varpro", class_token=False,
+                    tokens: Sequence[str] | None = None, **options) -> Slalom:
     """A Slalom with the least squared error on documents (lists of tokens) and their scores (n,) or (n, C).
 
     method: "varpro", see `variable_projection`, or "sgd", see `gradient_descent`, which also have the options.
@@ -219,7 +224,7 @@ def gradient_descent(N, y, epochs=60, batch_size=128, lr=5e-3):
 METHODS = {"varpro": variable_projection, "sgd": gradient_descent}
 
 
-def random_sequences(tokens, n, length, seed=0):
+def random_sequences(tokens: Sequence[str], n: int, length: int | Sequence[int], seed=0) -> list[list[str]]:
     """n lists of words drawn independently, each of the distinct tokens as often as any other.
 
     length: of all of them, or a pair (shortest, longest), any length in between being as likely.
@@ -228,7 +233,7 @@ def random_sequences(tokens, n, length, seed=0):
     [['good', 'good', 'good'], ['good', 'good'], ['good', 'film']]
     """
     words, n, seed = list(dict.fromkeys(as_strings(tokens, "tokens"))), as_whole(n, "n", 1), as_whole(seed, "seed")
-    shortest, longest = (as_whole(one, "length", 1) for one in (length if np.ndim(length) else (length, length)))
+    shortest, longest = (as_whole(one, "length", 1) for one in np.broadcast_to(length, 2).tolist())
     if not words or longest < shortest:
         raise ValueError(f"sequences need a token and a length, or (shortest, longest), got {len(words)} and {length}")
     random = np.random.default_rng(seed)

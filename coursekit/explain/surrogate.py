@@ -4,14 +4,15 @@ does it, down to the random numbers: the same seed draws the same masks.
 
 import numpy as np
 
-from coursekit.inputs import as_whole
+from coursekit.inputs import Document, as_whole
+from coursekit.models.protocols import Predicts
 
 from .attribution import Attribution, pick_class
 from .masks import evaluate_masks, read_tokens
 
 
-def lime(model_or_predict, document, n_samples=1000, seed=0, kernel_width=25, bow=False, mask_token="[UNK]", ridge=1.0,
-         target=None, progress=False):
+def lime(model_or_predict: Predicts, document: Document, n_samples=1000, seed=0, kernel_width=25, bow=False,
+         mask_token="[UNK]", ridge=1.0, target: int | None = None, progress=False) -> Attribution:
     """The coefficients of a linear model, fitted to the scores of perturbed copies of the document.
 
     bow=False: every place is a feature of its own, and a word that is off is replaced by `mask_token`, as by the other

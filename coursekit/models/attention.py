@@ -43,7 +43,8 @@ def _mix(scores, v, mask):
     return weights @ v, weights
 
 
-def scaled_dot_product_attention(q, k, v, mask=None):
+def scaled_dot_product_attention(q: torch.Tensor, k: torch.Tensor, v: torch.Tensor,
+                                 mask: torch.Tensor | None = None) -> tuple[torch.Tensor, torch.Tensor]:
     """Attention of every query to every key: softmax(q kᵀ/√d_att + M) v (Vaswani et al., 2017, Eq. 1).
 
     q (..., T_q, d_att), k (..., T, d_att), v (..., T, d_out) floating tensors of one dtype. `mask` (..., T_q, T) is
@@ -64,7 +65,8 @@ def scaled_dot_product_attention(q, k, v, mask=None):
     return _mix(scores, v, mask)
 
 
-def single_query_attention(q, k, v, mask=None):
+def single_query_attention(q: torch.Tensor, k: torch.Tensor, v: torch.Tensor,
+                           mask: torch.Tensor | None = None) -> tuple[torch.Tensor, torch.Tensor]:
     """Attention of one query q (d_att,) to T keys (T, d_att) with values (T, d_out) (Phuong and Hutter, 2022, Alg. 3).
 
     `mask` (T,), boolean (True: may attend) or added. Returns (output (d_out,), weights (T,)).
@@ -79,7 +81,8 @@ def single_query_attention(q, k, v, mask=None):
     return output[0], weights[0]
 
 
-def additive_attention(q, k, v, W_q, W_k, w, mask=None):
+def additive_attention(q: torch.Tensor, k: torch.Tensor, v: torch.Tensor, W_q: torch.Tensor, W_k: torch.Tensor,
+                       w: torch.Tensor, mask: torch.Tensor | None = None) -> tuple[torch.Tensor, torch.Tensor]:
     """Additive attention: softmax over t of wᵀ tanh(W_q q_s + W_k k_t) (Bahdanau, Cho and Bengio, ICLR 2015, A.1.2).
 
     q (..., T_q, d_q) and k (..., T, d_k) may differ in size; W_q (d_att, d_q), W_k (d_att, d_k), w (d_att,).
@@ -99,7 +102,7 @@ def additive_attention(q, k, v, W_q, W_k, w, mask=None):
     return _mix(hidden @ w, v, mask)
 
 
-def causal_mask(T):
+def causal_mask(T: int) -> torch.Tensor:
     """The mask (T, T) of attention to the past: M[s, t] = 0 if t ≤ s, −∞ if t > s. It is *added* to the scores.
 
     >>> causal_mask(3).tolist()
@@ -110,7 +113,7 @@ def causal_mask(T):
     return torch.full((T, T), -math.inf).triu(1)
 
 
-def sinusoidal_positions(T, d, base=10_000, start=0, order="sin-cos"):
+def sinusoidal_positions(T: int, d: int, base=10000, start=0, order="sin-cos") -> torch.Tensor:
     """Positional embeddings (T, d): waves of d/2 frequencies, sine and cosine side by side.
 
     Row i holds position t = start + i. Frequency j = 0 … d/2 − 1 turns at base^(−2j/d) radians a token. The defaults

@@ -1,9 +1,12 @@
 """The smallest classifier that there is: a weight for each word, no matter where and how often it stands."""
 
+from collections.abc import Sequence
+
 import numpy as np
 import torch
+from numpy.typing import ArrayLike
 
-from coursekit.inputs import as_strings, as_whole
+from coursekit.inputs import Document, as_strings, as_whole
 
 
 class BagOfWords:
@@ -24,7 +27,8 @@ class BagOfWords:
                                           for document in documents], float)
 
 
-def train_bag_of_words(documents, labels, words=None, least=3, ridge=1.0):
+def train_bag_of_words(documents: Sequence[Document], labels: ArrayLike, words: Sequence[str] | None = None, least=3,
+                       ridge=1.0) -> BagOfWords:
     """The BagOfWords that minimises Σ log(1 + exp(∓score)) + ridge/2 Σ weight², by Newton's method: no seed, no steps.
 
     documents: lists of tokens; labels: 0 or 1 each. words: those that may have a weight; unless given, all that occur

@@ -1,5 +1,6 @@
 """Beam search: keep the w likeliest beginnings at every step, and a record of the tree that this explores."""
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import torch
@@ -37,7 +38,8 @@ class BeamSearch(NamedTuple):
     steps: list
 
 
-def beam_search(model, prompt, n, width, length_penalty=1.0, eos=None, use_cache=True):
+def beam_search(model: torch.nn.Module, prompt: Sequence | torch.Tensor, n: int, width: int, length_penalty=1.0,
+                eos: int | None = None, use_cache=True) -> BeamSearch | list[BeamSearch]:
     """The best continuations of `prompt` by up to n tokens that a beam of w = `width` beginnings finds: a BeamSearch.
 
     Each step continues the w beams by every token and looks at the 2w likeliest of these. One that ends in `eos`

@@ -9,6 +9,7 @@ GPT-2 knows T_max positions and no more. A prompt and n new tokens that do not f
 anything is computed; the text does not slide out of the window on its own.
 """
 
+from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 import torch
@@ -16,7 +17,7 @@ import torch
 # -- the rules: which tokens may be drawn, and how likely --------------------------------------------------------------
 
 
-def tempered_softmax(logits, temperature):
+def tempered_softmax(logits: torch.Tensor, temperature: float) -> torch.Tensor:
     """Probabilities softmax(logits/τ) (..., D), in float64, of logits (..., D) (Ackley, Hinton and Sejnowski, 1985).
 
     τ < 1 sharpens, τ > 1 flattens; τ → 0 leaves the likeliest token alone, τ = ∞ makes all tokens equally likely.
@@ -31,7 +32,7 @@ def tempered_softmax(logits, temperature):
     return ((logits - logits.amax(-1, keepdim=True)) / temperature).softmax(-1)    # at most 0: nothing overflows
 
 
-def keep_top_k(p, k):
+def keep_top_k(p: torch.Tensor, k: int) -> torch.Tensor:
     """Probabilities p (..., D) with only the k likeliest tokens left, rescaled to sum 1 (Fan, Lewis and Dauphin, 2018).
 
     Tokens as likely as the k-th stay as well; k > D keeps all.
@@ -47,7 +48,7 @@ def keep_top_k(p, k):
     return _rescaled(p, p >= smallest)
 
 
-def keep_nucleus(p, mass):
+def keep_nucleus(p: torch.Tensor, mass: float) -> torch.Tensor:
     """Probabilities p (..., D) with only the nucleus left, rescaled to sum 1 (Holtzman et al., ICLR 2020, section 3.1).
 
     The nucleus is the smallest set of likeliest tokens that holds at least `mass` of the probability; of tokens equally
@@ -84,7 +85,8 @@ class NextToken(NamedTuple):
     top_p: torch.Tensor
 
 
-def apply_rules(logits, temperature=1.0, top_k=None, top_p=None):
+def apply_rules(logits: torch.Tensor, temperature=1.0, top_k: int | None = None,
+                top_p: float | None = None) -> NextToken:
     """What the rules make of logits (..., D), as a NextToken: temperature, then top-k, then the nucleus of the rest.
 
     >>> rules = apply_rules(torch.tensor([3.0, 2.0, 1.0, 0.0]), temperature=2, top_k=3, top_p=0.8)
@@ -97,7 +99,8 @@ def apply_rules(logits, temperature=1.0, top_k=None, top_p=None):
     return NextToken(pure, tempered, few, few if top_p is None else keep_nucleus(few, top_p))
 
 
-def next_token_distribution(model, ids, temperature=1.0, top_k=None, top_p=None):
+def next_token_distribution(model: torch.nn.Module, ids: Sequence[int] | torch.Tensor, temperature=1.0,
+                            top_k: int | None = None, top_p: float | None = None) -> NextToken:
     """The distribution of the token after ids (T,), after each rule: a NextToken of four float64 tensors (D,).
 
     Raises ValueError for ids that are empty, unknown to the model or longer than its context.
@@ -154,7 +157,8 @@ def as_sequence(model, ids, n):
     return rows[0]
 
 
-def generate(model, prompt, n, choose, eos=None, use_cache=True):
+def generate(model: torch.nn.Module, prompt: Sequence | torch.Tensor, n: int, choose: Callable, eos: int | None = None,
+             use_cache=True) -> list[int] | list[list[int]]:
     """Up to n new ids after `prompt`, one at a time: the loop of `greedy` and `sample`, for any rule of your own.
 
     choose(logits (n_rows, D), t, rows) -> the ids (n_rows,) of new token number t = 0, 1, …, as a tensor. rows: the ids
@@ -193,7 +197,8 @@ def generate(model, prompt, n, choose, eos=None, use_cache=True):
     return made if many else made[0]
 
 
-def greedy(model, prompt, n, eos=None, use_cache=True):
+def greedy(model: torch.nn.Module, prompt: Sequence | torch.Tensor, n: int, eos: int | None = None,
+           use_cache=True) -> list[int] | list[list[int]]:
     """Up to n new ids, each the likeliest after what came before (of equally likely ones the smallest id).
 
     >>> from coursekit.models import GPT2, GPT2Config
@@ -204,7 +209,8 @@ def greedy(model, prompt, n, eos=None, use_cache=True):
     return generate(model, prompt, n, lambda logits, t, rows: logits.argmax(-1), eos, use_cache)
 
 
-def sample(model, prompt, n, temperature=1.0, top_k=None, top_p=None, seed=0, eos=None, use_cache=True):
+def sample(model: torch.nn.Module, prompt: Sequence | torch.Tensor, n: int, temperature=1.0, top_k: int | None = None,
+           top_p: float | None = None, seed=0, eos: int | None = None, use_cache=True) -> list[int] | list[list[int]]:
     """Up to n new ids, each drawn from the distribution that `apply_rules` leaves. All defaults: pure sampling.
 
     Same seed, same ids, on every call. Row i of a batch draws from its own stream, seeded with seed + i: it equals
@@ -235,7 +241,8 @@ def sample(model, prompt, n, temperature=1.0, top_k=None, top_p=None, seed=0, eo
 
 
 @torch.no_grad()
-def log_probabilities(model, prompt, ids):
+def log_probabilities(model: torch.nn.Module, prompt: Sequence[int] | torch.Tensor,
+                      ids: Sequence[int] | torch.Tensor) -> torch.Tensor:
     """log p(token | all before it), in nats, of each of the ids (n,) that follow `prompt` (T,): a tensor (n,).
 
     Its sum is what beam search makes large; −mean is the cross-entropy of the text, and exp(−mean) its perplexity.
@@ -254,7 +261,7 @@ def log_probabilities(model, prompt, ids):
     return logits.log_softmax(-1).gather(-1, torch.tensor(ids)[:, None])[:, 0]
 
 
-def repetition(tokens, n=4):
+def repetition(tokens: Sequence, n=4) -> float:
     """Share of the n-grams of a text that are repeats: 1 − distinct n-grams / all n-grams.
 
     0: every n-gram is new; near 1: a loop. This is seq-rep-n of Welleck et al. (ICLR 2020, "Neural text generation with

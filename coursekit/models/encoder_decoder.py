@@ -10,9 +10,13 @@ Shapes: n pairs, T_in tokens of source, T_out of target, D words, d_e embedding,
 on the right with id 0; 1 starts a target, 2 ends it.
 """
 
+from collections.abc import Sequence
+
 import torch
 from torch import nn
 from torch.nn import functional as F
+
+from coursekit.inputs import Document
 
 from .attention import MultiHeadAttention, causal_mask, sinusoidal_positions
 from .blocks import Block
@@ -20,7 +24,7 @@ from .blocks import Block
 PAD, START, END = 0, 1, 2
 
 
-def to_ids(sentences, words):
+def to_ids(sentences: Sequence[Document], words: Sequence[str]) -> torch.Tensor:
     """Ids (n, T) of sentences (lists of words), each closed by [END] and padded; `words` lists the vocabulary by id.
 
     >>> to_ids([["b"], ["a", "b"]], ["[PAD]", "[START]", "[END]", "a", "b"])
@@ -35,7 +39,7 @@ def to_ids(sentences, words):
     return nn.utils.rnn.pad_sequence(rows, batch_first=True, padding_value=PAD)
 
 
-def as_one_sequence(source, target):
+def as_one_sequence(source: torch.Tensor, target: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
     """What a decoder-only model reads: (ids (n, T), is_target (n, T)) of source, [START], target, unpadded inside.
 
     source (n, T_in) and target (n, T_out) as `to_ids` makes them; the source's [END] becomes [START]. The loss counts
@@ -52,7 +56,7 @@ def as_one_sequence(source, target):
             nn.utils.rnn.pad_sequence(is_target, batch_first=True, padding_value=False))
 
 
-def target_loss(model, ids, is_target):
+def target_loss(model: torch.nn.Module, ids: torch.Tensor, is_target: torch.Tensor) -> torch.Tensor:
     """Mean cross-entropy of a decoder-only model (`GPT2`) over the target's words alone, from `as_one_sequence`.
 
     >>> def knows_nothing(ids):                                            # of 50 words: log 50 = 3.912
@@ -189,7 +193,7 @@ class EncoderDecoder(nn.Module):
         return target
 
 
-def exact_match(answers, targets):
+def exact_match(answers: torch.Tensor, targets: torch.Tensor) -> float:
     """Share of rows of ids that agree word for word up to [END], however padded; answers (n, T), targets (n, T').
 
     >>> exact_match(torch.tensor([[4, 2, 0], [3, 4, 2]]), torch.tensor([[4, 2], [3, 2]]))
@@ -200,7 +204,7 @@ def exact_match(answers, targets):
     return (answers == targets).all(1).float().mean().item()
 
 
-def alignment_accuracy(maps, alignments):
+def alignment_accuracy(maps: torch.Tensor, alignments: Sequence[tuple]) -> torch.Tensor:
     """How often the strongest weight of a row is on the right source word, for each layer and head: (L, K).
 
     maps (n, L, K, T_out, T_in), as from `cross_attention`; alignments: n tuples, the source place of each target word.

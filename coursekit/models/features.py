@@ -7,6 +7,7 @@ each (n, T), rows of one length together, so that nothing is padded: `by_length`
 """
 
 import os
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from itertools import groupby
 from pathlib import Path
@@ -17,6 +18,7 @@ import torch
 from torch.nn import functional as F
 
 from .gpt2 import GPT2
+from .sae import SparseAutoencoder
 
 
 def everywhere(ids):
@@ -24,7 +26,7 @@ def everywhere(ids):
     return torch.ones_like(ids, dtype=torch.bool)
 
 
-def by_length(rows, size=64):
+def by_length(rows: Sequence[Sequence[int]], size=64) -> tuple[list[torch.Tensor], list[int]]:
     """(batches, order): rows, lists of ids, as tensors (n, T) of rows of one length, at most `size` in each.
 
     The shortest come first; row i, counted through all batches as `Top.text` is, was rows[order[i]].
@@ -39,7 +41,7 @@ def by_length(rows, size=64):
             for group in groups for start in range(0, len(group), size)], order
 
 
-def stream_of(model, layer):
+def stream_of(model: torch.nn.Module, layer: int) -> Callable[[torch.Tensor], torch.Tensor]:
     """The function ids (n, T) → states (n, T, d_e): what block `layer` leaves (0: the embeddings).
 
     model: a GPT2, or one of transformers that gives `hidden_states`, as `pretrained_encoder()[0]` does.
@@ -50,7 +52,8 @@ def stream_of(model, layer):
 
 
 @torch.no_grad()
-def collect_activations(states, batches, path, where=everywhere):
+def collect_activations(states: Callable[[torch.Tensor], torch.Tensor], batches: Iterable[torch.Tensor],
+                        path: str | Path, where=everywhere) -> np.ndarray:
     """Write the states (N, d) of all tokens that count to the .npy file `path`, batch by batch, and open it.
 
     Returned is an array that stays on disk: only the rows that one asks for are read, and `train_sae` takes it. One
@@ -93,7 +96,8 @@ class Top(NamedTuple):
 
 
 @torch.no_grad()
-def top_activating(sae, states, batches, n=10, where=everywhere):
+def top_activating(sae: SparseAutoencoder, states: Callable[[torch.Tensor], torch.Tensor],
+                   batches: Iterable[torch.Tensor], n=10, where=everywhere) -> Top:
     """The `Top` n texts of every feature of an autoencoder, in one pass over the batches.
 
     >>> from coursekit.models.sae import SparseAutoencoder
@@ -103,19 +107,19 @@ def top_activating(sae, states, batches, n=10, where=everywhere):
     >>> top.activation.item(), top.text.item(), top.position.item()            # the first token of the second text
     (9.0, 1, 0)
     """
-    best, seen = None, 0
+    best, seen = [], 0
     for ids in batches:
         a = sae.activations(states(ids)) * where(ids)[..., None]               # (m, T, F)
         value, position = a.max(1)
         found = [value, (seen + torch.arange(len(ids)))[:, None].expand_as(position), position]
-        if best is not None:
+        if best:
             found = [torch.cat(pair) for pair in zip(best, found, strict=True)]
         order = found[0].topk(min(n, len(found[0])), dim=0).indices
         best, seen = [table.gather(0, order) for table in found], seen + len(ids)
     return Top(*best)
 
 
-def correlations(A, Y):
+def correlations(A: torch.Tensor, Y: torch.Tensor) -> torch.Tensor:
     """Pearson's correlation (F, C) of every column of A (N, F), activations, with every column of Y (N, C), labels.
 
     A column that never changes correlates with nothing: 0.
@@ -127,7 +131,7 @@ def correlations(A, Y):
     return (A.T @ Y).float()
 
 
-def logit_effects(model, sae):
+def logit_effects(model: torch.nn.Module, sae: SparseAutoencoder) -> torch.Tensor:
     """What one unit of each feature adds to the logit of every word, (D, F), if it went to the last norm directly.
 
     The column of a feature, less its mean, which the softmax does not see. The layers between are left out, and the
@@ -138,7 +142,8 @@ def logit_effects(model, sae):
 
 
 @torch.no_grad()
-def loss_recovered(model, sae, batches, where=everywhere):
+def loss_recovered(model: torch.nn.Module, sae: SparseAutoencoder, batches: Iterable[torch.Tensor],
+                   where=everywhere) -> float:
     """How much of a GPT2's loss survives when s(h) stands in for the states h that count: 1 if all does, 0 if no more
     than with zeros in their place, (loss with zeros − loss with s(h)) / (loss with zeros − loss); Bricken et al., 2023.
     """
@@ -151,7 +156,8 @@ def loss_recovered(model, sae, batches, where=everywhere):
 
 
 @contextmanager
-def clamp_feature(model, sae, feature, value, where=everywhere):
+def clamp_feature(model: torch.nn.Module, sae: SparseAutoencoder, feature: int, value: float,
+                  where=everywhere) -> Iterator[None]:
     """Inside `with clamp_feature(…):` the activation of a feature is `value`, wherever it counts (0: it is ablated).
 
     The state moves along the feature's direction by the difference, in place of being decoded anew: what the

@@ -17,7 +17,7 @@ from .attention import causal_mask, scaled_dot_product_attention
 from .pretrained import gpt2_sizes, gpt2_weights, open_gpt2
 
 
-def layer_norm(x, gain, shift, eps=1e-5):
+def layer_norm(x: torch.Tensor, gain: torch.Tensor, shift: torch.Tensor, eps=1e-05) -> torch.Tensor:
     """Every row of x (..., d) to mean 0 and variance 1, then times `gain` (d,) plus `shift` (d,) (Ba et al., 2016).
 
     The model calls PyTorch's fused version of it, which differs by rounding only.
@@ -30,7 +30,7 @@ def layer_norm(x, gain, shift, eps=1e-5):
     return gain * (x - mean) / torch.sqrt(variance + eps) + shift
 
 
-def gelu(x):
+def gelu(x: torch.Tensor) -> torch.Tensor:
     """GPT-2's GELU: x Φ(x), with a tanh in place of Φ (Hendrycks and Gimpel, 2016, section 2).
 
     The model calls PyTorch's fused version of it. `gelu_exact` is what it approximates.
@@ -41,7 +41,7 @@ def gelu(x):
     return x / 2 * (1 + torch.tanh(math.sqrt(2 / math.pi) * (x + 0.044715 * x ** 3)))
 
 
-def gelu_exact(x):
+def gelu_exact(x: torch.Tensor) -> torch.Tensor:
     """x Φ(x), where Φ(x) = ½ (1 + erf(x/√2)) is the probability that a standard normal number is at most x.
 
     >>> [round(y, 4) for y in gelu_exact(torch.tensor([-2.0, 0.0, 2.0])).tolist()]
@@ -50,7 +50,7 @@ def gelu_exact(x):
     return x / 2 * (1 + torch.erf(x / math.sqrt(2)))
 
 
-def next_token_loss(logits, following):
+def next_token_loss(logits: torch.Tensor, following: torch.Tensor) -> torch.Tensor:
     """Cross-entropy of the next token in nats: the mean of −log softmax(logits)[following], over all tokens.
 
     logits (n, T, D); following (n, T) the ids that did come next. exp of it is the perplexity.

@@ -9,6 +9,7 @@ Apache 2.0. `transformers` is loaded only when a model is.
 import hashlib
 import importlib.metadata
 from pathlib import Path
+from typing import Any
 
 import torch
 from safetensors.torch import load_file
@@ -30,7 +31,7 @@ def encoder_file():
     return next((file for file in found if file.is_file()), None)
 
 
-def has_encoder():
+def has_encoder() -> bool:
     """Is the pretrained encoder installed? If not, one printed line says how to install it.
 
     A cell of a lecture that needs the encoder, or what an earlier cell made from it, stands under `if has_encoder():`.
@@ -66,7 +67,7 @@ def read_encoder(kind):
     return model.eval().requires_grad_(False), tokenizer
 
 
-def pretrained_encoder():
+def pretrained_encoder() -> tuple[Any, Any]:
     """(model, tokenizer): all-MiniLM-L6-v2 as transformers has it, a BertModel with eager attention and its tokenizer.
 
     It is in evaluation mode, its weights want no gradients, and nothing is fetched from a network. Under `no_grad`,

@@ -31,9 +31,13 @@ terms by `head_terms(document, mask_token)`: log g and y, both (T + 3, T_max, K)
 document's T words, `mask_token` and padding (the rows) at every position (the columns). log g = −∞ means "not there".
 """
 
+from collections.abc import Callable
 from typing import Protocol, runtime_checkable
 
 import torch
+from numpy.typing import ArrayLike
+
+from coursekit.inputs import Document
 
 from .attention import Trace
 
@@ -49,7 +53,7 @@ class BlackBox(Protocol):
     (True, False)
     """
 
-    def predict(self, documents: list[list[str]]):
+    def predict(self, documents: list[Document]):
         """Scores (n,) or (n, C) of n documents, as an array."""
 
 
@@ -60,16 +64,16 @@ class WhiteBox(BlackBox, Protocol):
     tokenizer: object           # `convert_tokens_to_ids` and the id of what is unknown: mask tokens are looked up there
     readout: int                # the row that the score is read from: 0, the class token's, or −1, the last
 
-    def tokens(self, document: list[str]) -> list[str]:
+    def tokens(self, document: Document) -> list[str]:
         """The T tokens that rows and columns stand for: the document cut to what is read, special tokens put in."""
 
-    def own(self, document: list[str]) -> list[int]:
+    def own(self, document: Document) -> list[int]:
         """The rows of the document's own tokens among them."""
 
-    def embed(self, document: list[str]) -> torch.Tensor:
+    def embed(self, document: Document) -> torch.Tensor:
         """Embeddings (T, d_e)."""
 
-    def baseline(self, document: list[str], kind: str) -> torch.Tensor:
+    def baseline(self, document: Document, kind: str) -> torch.Tensor:
         """Embeddings (T, d_e) of a document as long that says nothing; kind: "unk", "pad" or "zero"."""
 
     def from_embeddings(self, e: torch.Tensor) -> torch.Tensor:
@@ -79,5 +83,16 @@ class WhiteBox(BlackBox, Protocol):
         """One pass over embeddings (…, T, d_e): the score, and each layer's attention weights and values in its graph.
         change(l, A) -> the weights (…, K, T, T) that layer l is to use in place of its own, A."""
 
-    def attentions(self, document: list[str]) -> torch.Tensor:
+    def attentions(self, document: Document) -> torch.Tensor:
         """Attention weights (L, K, T, T): rows from, columns to."""
+
+
+class HasTerms(Protocol):
+    """A model whose score is a mean of N/D: AttentionClassifier, Slalom."""
+
+    def head_terms(self, document: Document, mask_token: str):
+        """log g and y (T + 3, T_max, K), as the top of this file has them, or None."""
+
+
+Predict = Callable[[list[Document]], ArrayLike]           # documents → scores (n,) or (n, C)
+Predicts = BlackBox | Predict

@@ -11,6 +11,7 @@ small and W_dec large. Three σ, and what training makes small beside ‖h − s
 
 from typing import NamedTuple
 
+import numpy as np
 import torch
 from torch import nn
 
@@ -102,8 +103,8 @@ class SparseAutoencoder(nn.Module):
         return loss.mean()
 
 
-def train_sae(H, F, lam=2.0, kind="relu", k=None, epochs=10, batch=256, lr=1e-3, scaled=True, layer=None, seed=0,
-              progress=True):
+def train_sae(H: torch.Tensor | np.ndarray, F: int, lam=2.0, kind="relu", k: int | None = None, epochs=10, batch=256,
+              lr=0.001, scaled=True, layer: int | None = None, seed=0, progress=True) -> SparseAutoencoder:
     """A SparseAutoencoder with F features of the states H (n, d), a tensor or an array (on disk: see
     `collect_activations`).
 
@@ -134,7 +135,7 @@ class Quality(NamedTuple):
 
 
 @torch.no_grad()
-def reconstruction_quality(sae, H, chunk=4096):
+def reconstruction_quality(sae: SparseAutoencoder, H: torch.Tensor | np.ndarray, chunk=4096) -> Quality:
     """The `Quality` of an autoencoder on states H (n, d), read in chunks.
 
     >>> H = torch.eye(4)
@@ -153,7 +154,7 @@ def reconstruction_quality(sae, H, chunk=4096):
     return Quality(1 - lost / variance, active.sum().item() / len(H), int((active == 0).sum()))
 
 
-def max_cosine_similarity(W, truth):
+def max_cosine_similarity(W: torch.Tensor, truth: torch.Tensor) -> torch.Tensor:
     """Of each true direction, a column of truth (d, m), the largest cosine with a column of W (d, F): (m,).
 
     >>> round(max_cosine_similarity(torch.eye(3), torch.tensor([[1.0], [1.0], [0.0]])).item(), 3)     # 1/√2

@@ -1,10 +1,12 @@
 """One plain training loop: seeds, warm-up and linear decay, clipping, a progress bar."""
 
+from collections.abc import Callable
+
 import torch
 from tqdm.auto import tqdm
 
 
-def minibatches(n, size, generator):
+def minibatches(n: int, size: int, generator: torch.Generator) -> list[torch.Tensor]:
     """Shuffle range(n) and cut it into index tensors of `size` (the last may be smaller).
 
     >>> [len(batch) for batch in minibatches(10, 4, torch.Generator())]
@@ -13,8 +15,8 @@ def minibatches(n, size, generator):
     return torch.randperm(n, generator=generator).split(size)
 
 
-def train(model, loss, batches, epochs, lr=2e-3, weight_decay=0.01, warmup=0.1, clip=1.0, seed=0,
-          validate=None, progress=True):
+def train(model: torch.nn.Module, loss: Callable, batches: Callable, epochs: int, lr=0.002, weight_decay=0.01,
+          warmup=0.1, clip=1.0, seed=0, validate: Callable | None = None, progress=True) -> list[dict]:
     """Train `model` in place with AdamW and return its history, a list with one dict per epoch.
 
     loss(model, batch) -> scalar tensor; batches(generator) -> the batches of one epoch, a sequence of anything that

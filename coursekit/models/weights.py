@@ -11,6 +11,7 @@ import json
 from functools import partial
 from importlib import import_module
 from pathlib import Path
+from typing import Any
 
 import torch
 from safetensors import safe_open
@@ -40,7 +41,7 @@ def checked_path(name, folder):
     return path
 
 
-def load_weights(name, folder=FOLDER):
+def load_weights(name: str, folder=FOLDER) -> Any:
     """A trained model of the course by its name, ready to predict, in float32 and evaluation mode.
 
     `"imdb-tame"` and `"imdb-peaky"`: AttentionClassifier, with and without a penalty that keeps its attention flat;
@@ -94,7 +95,7 @@ def _build(kind, tokenizer, **config):
     return model
 
 
-def naive_bayes_log_odds(folder=FOLDER):
+def naive_bayes_log_odds(folder=FOLDER) -> dict[str, float]:
     """{word: log-odds} of the shipped classifiers' vocabulary, counted on the 25,000 IMDB training reviews.
 
     >>> log_odds = naive_bayes_log_odds()

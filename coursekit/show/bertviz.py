@@ -8,11 +8,13 @@ picture of the view (stills.py), which a committed notebook and a page without s
 
 import functools
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from importlib.metadata import PackageNotFoundError, distribution
+from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from coursekit.inputs import as_array, plural
 
@@ -46,7 +48,8 @@ class View(Html):
         return {"text/html": self.html, "text/plain": self.text, STILL: self.still().html}
 
 
-def bertviz_view(kind, A, tokens, columns=None, queries=None, keys=None, layer=0, head=0, token=-1):
+def bertviz_view(kind: str, A: ArrayLike, tokens: Sequence[str], columns: Sequence[str] | None = None,
+                 queries: ArrayLike | None = None, keys: ArrayLike | None = None, layer=0, head=0, token=-1) -> Any:
     """bertviz's head, model or neuron view of attention weights, in a notebook and without a network.
 
     "head": a layer's heads, each a colour, as lines between two lists; click on a colour to switch that head off, hover

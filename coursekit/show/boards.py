@@ -1,13 +1,15 @@
 """A computation as people draw it on a board: from left to right, columns of boxes and the lines between them."""
 
+from collections.abc import Sequence
+
 from coursekit.inputs import as_array, as_strings
 
-from .html import display_width, drawing, escape, visible
+from .html import Html, display_width, drawing, escape, visible
 
 _ROW, _BOX, _BETWEEN = 36, 26, 54                       # pixels: a row, a box in it, the gap that the lines cross
 
 
-def board(columns, title=None):
+def board(columns: Sequence[tuple], title: str | None = None) -> Html:
     """Columns of boxes under their headings, each column joined with the next one.
 
     columns: list of (heading, boxes) or (heading, boxes, weights), boxes a list of strings. Two columns with as many

@@ -4,11 +4,14 @@ matplotlib loads when one is drawn, not before. Colours are safe for the colour-
 same once more.
 """
 
+from collections.abc import Mapping, Sequence
+
 import numpy as np
+from numpy.typing import ArrayLike
 
 from coursekit.inputs import as_array, as_strings, format_score, plural
 
-from .html import visible
+from .html import Html, visible
 from .pictures import BLUE, ORANGE, label_axis, new_figure, picture, plain, titled
 
 _DROPPED = "#d0d0d0"
@@ -17,7 +20,8 @@ _STYLES = ("-", "--", "-.", ":", (0, (5, 1)), (0, (3, 1, 1, 1)), (0, (1, 1)))
 
 
 @plain
-def bars(labels, values, title=None, xlabel=None, horizontal=True, kept=None):
+def bars(labels: Sequence[str], values: ArrayLike, title: str | None = None, xlabel: str | None = None, horizontal=True,
+         kept: Sequence[bool] | None = None) -> Html:
     """A bar for each label, blue above zero, hatched orange-red below, its value at its end (signed if any is < 0).
 
     labels: n strings; values: (n,) numbers; `xlabel` names what is measured. Horizontal bars run from top to bottom.
@@ -65,7 +69,8 @@ def bars(labels, values, title=None, xlabel=None, horizontal=True, kept=None):
 
 
 @plain
-def lines(x, series, xlabel, ylabel, title=None):
+def lines(x: ArrayLike | None, series: Mapping[str, ArrayLike], xlabel: str, ylabel: str,
+          title: str | None = None) -> Html:
     """Curves over a common x, told apart by colour and by dashes.
 
     x: (n,) numbers, or None for 0 … n−1. series: dict from a curve's name to its (n,) values.
@@ -102,7 +107,8 @@ def lines(x, series, xlabel, ylabel, title=None):
 
 
 @plain
-def plane(labels, x, y, xlabel, ylabel, title=None):
+def plane(labels: Sequence[str], x: ArrayLike, y: ArrayLike, xlabel: str, ylabel: str,
+          title: str | None = None) -> Html:
     """Words as points of a plane, triangles up where x ≥ 0 and down where x < 0, with their names where there is room.
 
     labels: n strings; those before have their names before those behind. x, y: (n,) numbers.
@@ -145,7 +151,7 @@ def plane(labels, x, y, xlabel, ylabel, title=None):
 
 
 @plain
-def ranges(labels, columns, title=None):
+def ranges(labels: Sequence[str], columns: Mapping[str, Sequence], title: str | None = None) -> Html:
     """Means with their intervals: a row for each label, a panel for each column, all panels with the same rows.
 
     labels: n strings, from top to bottom. columns: dict from a panel's name to n triples (mean, low, high); where a

@@ -9,6 +9,9 @@ style sits on its element and is one that JupyterLab keeps when it shows a noteb
 """
 
 import math
+from collections.abc import Sequence
+
+from numpy.typing import ArrayLike
 
 from coursekit.inputs import as_scored, as_strings, format_score
 
@@ -22,7 +25,7 @@ BAND = 78                   # letters per line of a `compare` table
 _NOTE = "opacity:.75;font-size:85%"
 
 
-def highlight(tokens, scores, title=None, scale=None):
+def highlight(tokens: Sequence[str], scores: ArrayLike, title: str | None = None, scale: float | None = None) -> Html:
     """Tokens on the colour of their scores; hover over one, or unfold the list, to read its score.
 
     tokens: list of T strings, shown as they are (WordPiece's ##, GPT-2's Ġ and all). scores: (T,), any finite numbers.
@@ -46,7 +49,7 @@ def highlight(tokens, scores, title=None, scale=None):
     return Html(f'<div style="margin:4px 0">{head}{paragraph(tokens, scores, scale)}{listed}</div>', text)
 
 
-def compare(rows):
+def compare(rows: Sequence[tuple]) -> Html:
     """Several explanations under one another, each on its own scale: colours compare tokens *within* a row.
 
     rows: list of (name, tokens, scores), scores (T,). When all rows have the same tokens, each token gets a column,

@@ -1,13 +1,16 @@
 """Diagrams of models: boxes in one column with the lines between them, read off a module's own forward."""
 
+from collections.abc import Sequence
+from typing import Any
+
 from coursekit.inputs import as_strings
 
-from .html import display_width, drawing, escape, visible
+from .html import Html, display_width, drawing, escape, visible
 
 _BOX, _PLUS, _GAP, _LANE = 42, 22, 20, 26               # pixels: a box, a "+", the gap below, a line beside the column
 
 
-def flow_chart(boxes, edges, sides=(), title=None):
+def flow_chart(boxes: Sequence[tuple[str, str]], edges: Sequence[tuple], sides=(), title: str | None = None) -> Html:
     """Boxes under one another and the lines between them: straight to the next box, around the right to a later one.
 
     boxes: list of (name, note); the note is small print, "" for none; a box named "+" is drawn as a circle.
@@ -95,7 +98,7 @@ def _text(x, y, words, anchor="middle"):
     return f'<text x="{x:.0f}" y="{y:.0f}" text-anchor="{anchor}">{escape(words)}</text>' if words else ""
 
 
-def module_diagram(module, title=None):
+def module_diagram(module: Any, title: str | None = None) -> Html:
     """What a torch module does with its parts, as a flow chart drawn from its own forward.
 
     torch.fx records the forward with every child as one box, so the lines are those of the code; "+" is an addition,

@@ -1,6 +1,9 @@
 """Drawings that need no plotting library: a text cut into tokens, and attention as lines between two lists."""
 
+from collections.abc import Sequence
+
 import numpy as np
+from numpy.typing import ArrayLike
 
 from coursekit.inputs import as_array, as_strings, plural
 
@@ -10,7 +13,7 @@ _TINTS = ("rgba(0,114,178,.3)", "rgba(230,159,0,.35)")          # two neighbours
 _FAINT = 0.03                                                   # of the largest weight; fainter lines are not drawn
 
 
-def token_boxes(rows):
+def token_boxes(rows: Sequence[tuple]) -> Html:
     """The same text cut up by several tokenizers: a row each, every piece in a box, its id underneath.
 
     rows: list of (name, tokens) or (name, tokens, ids), ids (T,) integers. A space at an end of a piece is drawn as ␣.
@@ -68,7 +71,7 @@ def _box(k, piece, number):
             f'<code style="background:transparent;color:inherit">{escape(piece) or "&nbsp;"}</code>{below}</span>')
 
 
-def arrows(A, queries, keys=None, title=None):
+def arrows(A: ArrayLike, queries: Sequence[str], keys: Sequence[str] | None = None, title: str | None = None) -> Html:
     """Attention as lines from each query (left) to the keys (right) that it attends to: the darker the heavier.
 
     A: (T_q, T) non-negative weights. queries: T_q strings; keys: T strings, the queries unless given. Lines below

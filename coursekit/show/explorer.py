@@ -6,9 +6,12 @@ keeps the weights, if they are few: from them the book, which has no kernel eith
 
 import base64
 import functools
+from collections.abc import Sequence
 from importlib import resources
+from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from coursekit.inputs import as_array, as_strings
 
@@ -22,7 +25,8 @@ KEPT = "application/vnd.coursekit.explorer+json"
 _ARROWS_UP_TO = 40                  # tokens a side; longer texts fall back on coloured text
 
 
-def attention_explorer(A, tokens, keys=None, layer=0, heads=None, token=None):
+def attention_explorer(A: ArrayLike, tokens: Sequence[str], keys: Sequence[str] | None = None, layer=0,
+                       heads: Sequence[int] | None = None, token: int | None = None) -> Any:
     """A widget that shows the attention of every layer and head: hover over a query, click to keep it.
 
     Lines are the mean of the heads that are switched on; the columns on the right show each head by itself. A click

@@ -1,5 +1,7 @@
 """Features as a table: how active each one is, where it is most active, which words it raises and lowers."""
 
+from collections.abc import Mapping
+
 import numpy as np
 
 from coursekit.inputs import as_array, as_scored, as_strings, format_score, plural
@@ -10,7 +12,7 @@ from .html import Html, drawing, escape, visible
 BINS, WIDTH, HEIGHT = 20, 120, 44                               # of a histogram; pixels
 
 
-def features(rows, words=(), around=10, n=5, title=None):
+def features(rows: Mapping[str, tuple], words=(), around=10, n=5, title: str | None = None) -> Html:
     """A row for each feature: a histogram of its activations, its top contexts with the tokens lit, its words.
 
     rows: dict from a feature's name to (activations, contexts, effects). activations: (N,) numbers, one for
@@ -29,7 +31,7 @@ def features(rows, words=(), around=10, n=5, title=None):
     told, body = [], ""
     for name, (activations, contexts, effects) in rows.items():
         name, activations = visible(name), as_array(activations, f"the activations of {name!r}", (None,))
-        contexts = [_cut(*as_scored(tokens, scores), around) for tokens, scores in contexts]
+        contexts = [_cut(around, *as_scored(tokens, scores)) for tokens, scores in contexts]
         known = None if effects is None else as_array(effects, f"the effects of {name!r}", (len(words),))
         image, summary = _histogram(activations)
         lines = [flow(tokens, [f"{visible(token)}({format_score(score)})" if i == scores.argmax() else visible(token)
@@ -50,7 +52,7 @@ def features(rows, words=(), around=10, n=5, title=None):
                 "\n".join(([] if title is None else [visible(title)]) + told))
 
 
-def _cut(tokens, scores, around):
+def _cut(around, tokens, scores):
     """What stands around the strongest token, with "…" for what does not."""
     if not tokens:
         raise ValueError("a context needs at least one token, got none")

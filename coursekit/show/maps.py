@@ -3,11 +3,14 @@
 matplotlib loads when one is drawn, not before.
 """
 
+from collections.abc import Sequence
+
 import numpy as np
+from numpy.typing import ArrayLike
 
 from coursekit.inputs import as_array, as_strings, plural
 
-from .html import visible
+from .html import Html, visible
 from .pictures import BLUE, ORANGE, label_axis, new_figure, picture, plain, titled
 
 _MASKED = "#e6e6e6"
@@ -15,7 +18,8 @@ _WRITE_UP_TO = 12           # tokens a side: larger attention maps go without nu
 
 
 @plain
-def heatmap(A, tokens, columns=None, title=None, mask=None, ylabel="query (from)", xlabel="key (to)", label=None):
+def heatmap(A: ArrayLike, tokens: Sequence[str], columns: Sequence[str] | None = None, title: str | None = None,
+            mask: ArrayLike | None = None, ylabel="query (from)", xlabel="key (to)", label: str | None = None) -> Html:
     """An attention matrix: a row for each query (from), a column for each key (to), the darker the heavier.
 
     A: (T_q, T) weights. tokens: T_q strings, the queries; columns: T strings, the keys (`tokens` unless given).
@@ -58,7 +62,7 @@ def heatmap(A, tokens, columns=None, title=None, mask=None, ylabel="query (from)
 
 
 @plain
-def head_grid(A, tokens, title=None):
+def head_grid(A: ArrayLike, tokens: Sequence[str], title: str | None = None) -> Html:
     """The attention maps of several heads side by side on one colour scale; layers, if any, are rows.
 
     A: (K, T, T) or (L, K, T, T) weights, not negative. tokens: T strings. Layers and heads count from 0, as in A[l, k].
@@ -104,7 +108,7 @@ def head_grid(A, tokens, title=None):
 
 
 @plain
-def positions(P, title=None):
+def positions(P: ArrayLike, title: str | None = None) -> Html:
     """Positional encodings: a row for each position, a column for each dimension, two hues around zero.
 
     P: (T, d) finite numbers. Raises ValueError, in one line, for anything else.

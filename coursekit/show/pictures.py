@@ -10,6 +10,7 @@ import io
 import sys
 import warnings
 from dataclasses import dataclass
+from typing import Any
 
 from .html import Html, described, display_width, escape, visible
 
@@ -24,7 +25,7 @@ class Picture(Html):
     fig: object
 
 
-def picture(fig, alt, shrink=True):
+def picture(fig: Any, alt: str, shrink=True) -> Html:
     """A matplotlib figure as a PNG of 100 dpi with alternative text; closes it, so that it shows only once.
 
     fig: a matplotlib Figure. alt: what a reader who cannot see it should know, one line or a few; of a long one

@@ -1,13 +1,15 @@
 """A table of numbers, as readable in a terminal, a plain-text diff or a screen reader as in a notebook."""
 
 import numbers
+from collections.abc import Mapping, Sequence
 
 from coursekit.inputs import as_strings, plural
 
 from .html import Html, display_width, escape, visible
 
 
-def table(rows, columns, formats=".3g", title=None):
+def table(rows: Sequence[Sequence] | Mapping[str, Sequence], columns: Sequence[str], formats=".3g",
+          title: str | None = None) -> Html:
     """Rows of names and numbers under the names of their columns.
 
     rows: a list of rows (sequences, one value a column), or a dict from the name of each row to its other values.

@@ -1,10 +1,11 @@
 """Beam search drawn as the tree it is: a column for each new token, a box for each beginning that was looked at."""
 
 import math
+from collections.abc import Sequence
 
 from coursekit.inputs import as_strings, plural
 
-from .html import display_width, drawing, escape, visible
+from .html import Html, display_width, drawing, escape, visible
 
 _ROW, _GAP, _TOP = 24, 34, 14                                   # pixels: a box and its space, between columns, margin
 _BOX = {                                                        # of each fate: the box, the letters, the line to it
@@ -17,7 +18,7 @@ _BEST = 'stroke="#b35900" stroke-width="4"'                     # the line to th
 _KEY = "solid: kept and continued; thick border: finished; dashed: dropped; thick line: the best"
 
 
-def beam_tree(steps, words, prompt="", title=None):
+def beam_tree(steps: Sequence[Sequence], words: Sequence[str], prompt="", title: str | None = None) -> Html:
     """The tree of a beam search, the prompt on the left; each box has a token and the probability of the beginning
     that ends in it, from the first new token on.
 

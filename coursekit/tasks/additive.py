@@ -4,6 +4,8 @@ of Leemann et al., "Attention Mechanisms Don't Learn Additive Models" (TMLR 2025
 The text that the course has of the paper has lost some numbers; what is assumed in their place is said below.
 """
 
+from collections.abc import Mapping
+
 import numpy as np
 
 from coursekit.inputs import as_whole
@@ -13,7 +15,7 @@ LINEAR_WORDS = {"the": 0.0, "we": 0.0, "movie": 0.0, "watch": 0.0, "good": 0.6, 
                 "ok": -0.6, "bad": -1.0, "worst": -1.5}                           # Table 3
 
 
-def linear_documents(n, seed=0):
+def linear_documents(n: int, seed=0) -> tuple[list[list[str]], np.ndarray, np.ndarray]:
     """(documents, log-odds (n,), labels (n,)): F is the sum of the words' weights, P(label 1) = σ(F) (Eq. 74).
 
     Lengths are binomial, 15 on average and 30 at most; words independent, LINEAR_WORDS with their weights. Their
@@ -25,11 +27,11 @@ def linear_documents(n, seed=0):
     """
     n, random = as_whole(n, "n", 1), np.random.default_rng(as_whole(seed, "seed"))
     documents = _drawn(list(LINEAR_WORDS), random.binomial(30, 0.5, n), random)
-    log_odds = np.array([sum(map(LINEAR_WORDS.get, document)) for document in documents], float)
+    log_odds = np.array([sum(map(LINEAR_WORDS.__getitem__, document)) for document in documents], float)
     return documents, log_odds, _labels(log_odds, random)
 
 
-def slalom_words(n=10, seed=0):
+def slalom_words(n=10, seed=0) -> dict[str, tuple[float, float]]:
     """{word: (importance s, value v)}: n words of the IMDB reviews, drawn at random, for `slalom_documents`.
 
     As in appendix E.2, values are log-odds of naive Bayes times a factor, importances normal around the values (Eq.
@@ -46,7 +48,8 @@ def slalom_words(n=10, seed=0):
     return dict(zip(words, zip(random.normal(v).tolist(), v, strict=True), strict=True))
 
 
-def slalom_documents(n, seed=0, words=None, longest=30):
+def slalom_documents(n: int, seed=0, words: Mapping[str, tuple[float, float]] | None = None,
+                     longest=30) -> tuple[list[list[str]], np.ndarray, np.ndarray]:
     """(documents, log-odds (n,), labels (n,)): F = Σ_i α_i v(t_i), α = softmax of s(t_1), s(t_2), …; P(label 1) = σ(F).
 
     words: {word: (importance, value)}, by default `slalom_words()`, each as likely as any other. Lengths are uniform

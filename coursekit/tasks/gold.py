@@ -1,12 +1,15 @@
 """A model that is known to look at ten words: which they are is the answer that an explanation should find."""
 
-import numpy as np
+from collections.abc import Sequence
 
-from coursekit.inputs import as_whole
+import numpy as np
+from numpy.typing import ArrayLike
+
+from coursekit.inputs import Document, as_whole
 from coursekit.models import BagOfWords, train_bag_of_words
 
 
-def gold_model(documents, labels, n_words=10, least=3):
+def gold_model(documents: Sequence[Document], labels: ArrayLike, n_words=10, least=3) -> BagOfWords:
     """A BagOfWords of at most n_words: the *gold* features, model.weights, are all that it looks at.
 
     Forward selection: the word comes in next whose presence correlates most with what the model of those chosen gets
@@ -38,7 +41,7 @@ def gold_model(documents, labels, n_words=10, least=3):
     return model
 
 
-def gold_values(model, document):
+def gold_values(model: BagOfWords, document: Document) -> np.ndarray:
     """The Shapley values (T,) of a BagOfWords' document: a word's weight, shared evenly by its occurrences.
 
     All that count is whether it occurs at all: of m occurrences whichever comes first brings the weight in.

@@ -65,7 +65,7 @@ class AnnotatedReview(Review):
         return replace(self, tokens=tuple(tokens), maps=maps, roles=(), weights=())
 
 
-def stand_in(review):
+def stand_in(review: Review) -> AnnotatedReview:
     """A generated review as an AnnotatedReview with one map: the tokens that have a part in the label by its grammar.
 
     These are all roles but aspect, filler and punctuation. No person marked them, and `marked_by` says "grammar": they

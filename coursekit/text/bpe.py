@@ -15,6 +15,7 @@ import heapq
 import json
 import operator
 from collections import Counter, defaultdict
+from collections.abc import Iterator, Sequence
 from itertools import chain, pairwise
 from pathlib import Path
 
@@ -57,7 +58,7 @@ def merge(parts, pair):
     return merged
 
 
-def merge_steps(words):
+def merge_steps(words: Sequence) -> Iterator[tuple[list, Counter, tuple]]:
     """Byte-pair merging as on paper: yields (words, counts, pair) before every merge, until nothing is left to join.
 
     words: list of strings, one per occurrence. Yielded are the words as lists of tokens, the count of every pair of

@@ -14,7 +14,7 @@ from pathlib import Path
 _DOCUMENTED = (ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
 
 
-def stdlib_english(folder=None) -> list[str]:
+def stdlib_english(folder: str | Path | None = None) -> list[str]:
     """The docstrings of the running Python's standard library that read as English, one string each.
 
     folder: where the library's sources lie; None means the running Python's own. Read are the public modules that

@@ -126,7 +126,7 @@ def yelp_hat(root=None) -> list[AnnotatedReview]:
                              f"Answer.html_output; take it from {YELP_HAT} once more") from None
         for i, (label, text, answer, spans) in enumerate(fields, 1):
             words, marks = _marked(spans)
-            review = reviews.get(text) or AnnotatedReview(text, label, name=f"{file.name}/{i}", tokens=words)
+            review = reviews.get(text) or AnnotatedReview(text, label, name=f"{file.name}/{i}", tokens=words)  # type: ignore
             why = ("the label is not 0 or 1" if label not in ("0", "1") else
                    "there is no map" if not words else
                    "the spans are not the words of the text" if list(words) not in (

@@ -1,12 +1,14 @@
 """From the pieces that a model reads back to words: which pieces belong together, and the word that they spell."""
 
+from collections.abc import Sequence
+
 from coursekit.inputs import as_tokens
 from coursekit.text.bpe import BYTE_OF
 
 __all__ = ["word_groups"]
 
 
-def word_groups(tokens):
+def word_groups(tokens: Sequence[str]) -> list[tuple[str, list[int]]]:
     """[(word, [places of its pieces]), …], in order: every token belongs to exactly one word.
 
     WordPiece marks what continues a word (##), byte pairs and unigrams what begins one (Ġ, ▁). Where such marks of a

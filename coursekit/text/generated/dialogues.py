@@ -50,7 +50,7 @@ class Dialogue:
         return max(self.tones, key=self.tones.count)
 
 
-def dialogues(n, seed=0) -> list[Dialogue]:
+def dialogues(n: int, seed=0) -> list[Dialogue]:
     """n generated dialogues; number i depends on seed and i alone: `dialogues(10, seed)` opens `dialogues(1000, seed)`.
 
     Topic, owner and tone are independent. The tones of an answer's sentences are a Markov chain: each sentence keeps
@@ -94,7 +94,7 @@ def log_probability(dialogue) -> float:
     return total
 
 
-def tone_of(sentence):
+def tone_of(sentence: str) -> str | None:
     """The tone of one sentence of an answer (a key of `TONES`), or None where the grammar has no such sentence.
 
     Case and blanks do not count: `WordTokenizer` may have been there.
@@ -108,7 +108,7 @@ def tone_of(sentence):
     return kind if kind in TONES else None
 
 
-def is_grammatical(sentence):
+def is_grammatical(sentence: str) -> bool:
     """Whether the grammar has this sentence, as a request or as part of an answer.
 
     >>> is_grammatical("Is my plan ready?"), is_grammatical("Is my ready plan?")
@@ -129,7 +129,7 @@ def fits(request, sentence):
     return kind == "request" and tone in TONES and bool(asked & said)
 
 
-def split_sentences(text):
+def split_sentences(text: str) -> list[str]:
     """A text cut after every full stop and question mark; the last piece may lack its own.
 
     >>> split_sentences("is my plan ready ? it is a poor plan")

@@ -50,7 +50,7 @@ class Review:
     weights: tuple[float, ...] = ()
 
 
-def reviews(n, seed=0) -> list[Review]:
+def reviews(n: int, seed=0) -> list[Review]:
     """n generated reviews of restaurants and films, 15 to 80 words each, half of them praise (any even prefix is).
 
     Review i depends on seed and i alone: `reviews(10, seed)` opens `reviews(1000, seed)`.

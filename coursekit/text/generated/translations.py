@@ -78,7 +78,7 @@ def _verb_phrase(rng):
     return english, french + [(infinitive, at)] * (kind == "cannot")
 
 
-def translations(n, seed=0):
+def translations(n: int, seed=0) -> list[Translation]:
     """n different sentences of the little English with their French, words in lower case, no punctuation.
 
     >>> pair = translations(1, seed=4)[0]
@@ -99,7 +99,7 @@ def translations(n, seed=0):
     return list(found.values())
 
 
-def reversals(n, seed=0, length=(3, 8)):
+def reversals(n: int, seed=0, length=(3, 8)) -> list[Translation]:
     """n different words of `length` letters (from, to) among a … p, to be written backwards.
 
     >>> pair = reversals(1, seed=1)[0]
