@@ -28,7 +28,7 @@ KEPT = {*keyword.kwlist, *dir(builtins)}
 def prints(source):
     """{print: {(line, statement)} where it stands}; both are counted from 1. No print goes beyond the next `def`.
 
-    >>> prints("def f(a, b):\n    return 2 * a.sum()  # twice") == prints("def g(x, y):\n    return 3 * x.sum()")
+    >>> prints("def f(a, b):\\n    return 2 * a.sum()  # twice") == prints("def g(x, y):\\n    return 3 * x.sum()")
     True
     """
     found, parts = collections.defaultdict(set), [[]]
