@@ -18,6 +18,8 @@ function fit(page) {
   narrow(page);
   if (!output) return;
   const inner = output.querySelector(".fit"), words = both.querySelector(".words");
+  for (const head of inner.querySelectorAll("thead th"))                  // a long word makes its column wider
+    if (head.scrollWidth > head.clientWidth) head.style.minWidth = `${head.scrollWidth - 9}px`;
   const room = () => Math.min(output.clientWidth / inner.offsetWidth, output.clientHeight / inner.offsetHeight, 2.2);
   const below = room();
   if (words) {
