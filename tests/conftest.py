@@ -39,9 +39,11 @@ FIRST = ["notebooks/test_lectures.py", "test_package.py", "grading/test_bank_san
 BANK = ("grading/test_bank_sandboxed.py", "grading/test_bank.py", "grading/test_statements.py")
 APART = ("notebooks/test_lectures.py", "grading/test_release.py", "grading/hostile/test_corpus.py", *BANK)
 # What only a change of certain files can break: of these tests the commit draws some where it changes none of those.
+# The book is made of nearly all files.
 DRAWN = {"browser/": (3, ("coursekit/show/", "coursekit/grade/selfcheck/", "tests/browser/", "tools/", *GRADING)),
          "grading/test_pipeline.py": (9, GRADING),
          "grading/test_execute.py": (30, GRADING), "grading/test_lent.py": (20, GRADING)}
+NOT_DRAWN = "browser/test_book.py"
 MEMORY = 2 << 30                                                        # bytes that one process of tests may need
 
 

@@ -25,15 +25,16 @@ WEEK = re.compile(r"^\| (\d+) \| (\d\d[a-z]?) ", re.M)                # a row of
 def main(out=ROOT / "build" / "book"):
     """Make the book in the folder `out`; the process ends with Sphinx's status, not 0 if there is any warning."""
     source = out.with_name(f"{out.name}-source")
+    for old in (out, source):
+        shutil.rmtree(old, ignore_errors=True)
     prepare(source)
     command = [sys.executable, "-m", "sphinx", "-W", "--keep-going", "-q", "-j", "auto", "-b", "html",
-               "-d", f"{source}-doctrees", str(source), str(out)]
+               "-d", str(source / "_doctrees"), str(source), str(out)]
     sys.exit(subprocess.call(command, cwd=ROOT))
 
 
 def prepare(source):
     """Write all that Sphinx reads into the folder `source`."""
-    shutil.rmtree(source, ignore_errors=True)
     for page in [page for pattern in PAGES for page in sorted(ROOT.glob(pattern))]:
         copy(page, source / page.relative_to(ROOT))
     for part in ("conf.py", "_static"):

@@ -4,16 +4,15 @@ offers for download stay as they are here."""
 import json
 import posixpath
 import re
-import tomllib
 from pathlib import Path
 
 from coursekit.show.explorer import KEPT
+from tools.address import address
 
-ROOT = Path(__file__).resolve().parent.parent
 TITLE = "Attention, explained?"
-_PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
-ADDRESS = _PROJECT.get("urls", {}).get("Repository", "").rstrip("/")        # "" until the project has one
+ADDRESS = (address() or "").rstrip("/")                                     # "" until the project has one
 
+BADGE = re.compile(r"\[!\[([^\]]*)\]\(http[^()\s]*\)\]\(([^()\s]+)\)")
 LINK = re.compile(r"(?<!!)\[((?:[^\[\]]|\[[^\[\]]*\])*)\]\(([^()\s]+)\)")
 FENCE = re.compile(r"^ *(```|~~~).*?^ *\1 *$", re.M | re.S)
 RENAMED = {"README.md": "index.md", "LICENSE": "LICENSE.md"}
@@ -36,7 +35,7 @@ def change_page(app, docname, source):
 
 def with_links(text, docname, pages):
     """Markdown whose relative links lead to a page of the book, or else to the repository; or are plain text, while it
-    has no address."""
+    has no address. A badge, a picture of another site, is a link of words."""
     folder = posixpath.dirname(docname)
 
     def changed(found):
@@ -50,9 +49,9 @@ def with_links(text, docname, pages):
             return f"[{words}]({posixpath.relpath(place, folder or '.')}{sign}{anchor})"
         return f"[{words}]({ADDRESS}/blob/HEAD/{place})" if ADDRESS else words
 
-    kept = iter(FENCE.finditer(text))
+    text = BADGE.sub(r"[\1](\2)", text)
     parts, end = [], 0
-    for fence in kept:
+    for fence in FENCE.finditer(text):
         parts += [LINK.sub(changed, text[end:fence.start()]), fence.group()]
         end = fence.end()
     return "".join(parts) + LINK.sub(changed, text[end:])

@@ -15,14 +15,18 @@ myst_enable_extensions = ["dollarmath", "amsmath"]
 myst_dmath_double_inline = True                                 # $$…$$ may stand in a line of text
 myst_heading_anchors = 4
 autodoc_inherit_docstrings = False                              # of PyTorch's
+autodoc_preserve_defaults = True                                # as the source names them
 toc_object_entries_show_parents = "hide"
+
+exclude_patterns = ["_doctrees"]
 
 html_theme = "sphinx_book_theme"
 html_static_path = ["_static"]
 html_favicon = "_static/favicon.svg"
 html_css_files = ["explorer.css", "book.css"]
-html_js_files = ["book.js", ("live.js", {"type": "module"})]
+html_js_files = [("book.js", {"defer": "defer"}), ("live.js", {"type": "module"})]
 html_sourcelink_suffix = ""                                     # a notebook is offered as a file that Jupyter opens
+html_use_index = html_domain_indices = False                    # there is a search
 html_show_sphinx = False
 mathjax_path = "mathjax/tex-chtml.js"                           # of the site: it asks nothing of any other
 html_context = {"default_mode": "auto"}

@@ -1,15 +1,21 @@
 """The book is made without a warning, has every lecture, links to nothing that is not there and asks nothing of any
-other site."""
+other site; its pages read on a phone, in the dark, by ear and without scripts."""
 
+import ast
+import http.server
 import os
+import random
 import re
 import subprocess
 import sys
+import threading
 from html.parser import HTMLParser
 from urllib.parse import unquote, urldefrag, urljoin
 
 import pytest
+from playwright.sync_api import expect
 
+from tests.drawn import commit
 from tools.book import ROOT
 from tools.npm import package
 
@@ -72,6 +78,22 @@ def pages(book):
             if "_static" not in path.parts}
 
 
+@pytest.fixture(scope="module")
+def address(book):
+    """Where a server of files, and of nothing else, offers the book."""
+    class Files(http.server.SimpleHTTPRequestHandler):
+        def __init__(self, *arguments):
+            super().__init__(*arguments, directory=book)
+
+        def log_message(self, *arguments):
+            pass
+
+    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Files)
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    yield f"http://127.0.0.1:{server.server_port}/"
+    server.shutdown()
+
+
 def test_every_lecture_assignment_and_page_is_there(pages):
     sources = [*ROOT.glob("lectures/*.ipynb"), *ROOT.glob("exercises/*/*.ipynb"), *ROOT.glob("docs/**/*.md"),
                *(ROOT / name for name in ("SYLLABUS.md", "CONTRIBUTING.md", "CHANGELOG.md"))]
@@ -102,6 +124,77 @@ def test_formulas_are_formulas(pages):
 
 
 def test_the_library_is_described(pages):
-    from coursekit import explain
+    offered = re.search(r"__all__ = (\[.*?\])", (ROOT / "coursekit" / "explain" / "__init__.py").read_text(), re.S)
+    assert {f"coursekit.explain.{name}" for name in ast.literal_eval(offered[1])} <= pages["api/explain.html"].ids
 
-    assert {f"coursekit.explain.{name}" for name in explain.__all__} <= pages["api/explain.html"].ids
+
+AXE = """async ([rules]) => (await axe.run(document, {preload: false, elementRef: false, ...rules})).violations
+    .filter(({impact}) => ["serious", "critical"].includes(impact))
+    .map(({id, nodes}) => `${id}: ${nodes.length} × ${nodes[0].html.slice(0, 150)}`)"""
+COLOURS = {"runOnly": ["color-contrast"]}               # the only rule for which the theme matters
+
+
+def complaints(page, address, name):
+    """What is wrong with a page: messages, requests elsewhere, a phone's sideways scroll, what axe finds serious."""
+    found, own = [], (address, "data:", "blob:")
+    heard = {"console": lambda message: message.type == "error" and found.append(message.text),
+             "pageerror": lambda error: found.append(str(error)),
+             "request": lambda request: request.url.startswith(own) or found.append(request.url)}
+    for event, react in heard.items():
+        page.on(event, react)
+    page.set_viewport_size({"width": 390, "height": 800})
+    page.goto(address + name, wait_until="networkidle")
+    if page.locator(".math").count():
+        expect(page.locator("mjx-container").first).to_be_attached()
+    wide = page.evaluate("document.documentElement.scrollWidth")
+    found += [f"{wide} pixels wide on a phone"] * (wide > 390)
+    page.add_script_tag(path=package("axe-core") / "axe.min.js")
+    for theme, rules in (("light", {}), ("dark", COLOURS)):
+        page.evaluate("theme => document.documentElement.dataset.theme = theme", theme)
+        found += [f"{theme}: {line}" for line in page.evaluate(AXE, [rules])]
+    for event, react in heard.items():
+        page.remove_listener(event, react)
+    return found
+
+
+def test_drawn_pages_are_read_on_a_phone_in_the_dark_and_by_ear(page, address, pages):
+    others = [name for name in sorted(pages) if not name.startswith(("api/", "lectures/"))]        # these take long
+    names = ["lectures/10b_trained.html", *random.Random(commit()).sample(others, 2)]
+    found = {name: complaints(page, address, name) for name in names}
+    assert not any(found.values()), found
+
+
+@pytest.mark.slow
+def test_every_page_is_read_on_a_phone_in_the_dark_and_by_ear(page, address, pages):
+    found = {name: complaints(page, address, name) for name in sorted(pages)}
+    assert not any(found.values()), found
+
+
+def test_the_explorer_is_live_with_the_data_of_the_lecture(page, address):
+    page.goto(address + "lectures/05_reading_attention.html")
+    explorer = page.locator(".live-explorer")
+    expect(explorer.get_by_role("button", name="layer 1")).to_have_attribute("aria-pressed", "true")
+    expect(explorer.locator("p")).to_contain_text("? → sister's 0.99")                  # as its drawing says
+    explorer.get_by_role("button", name="layer 0").click()
+    expect(explorer.get_by_role("button", name="layer 0")).to_have_attribute("aria-pressed", "true")
+    explorer.get_by_role("button", name="head 0").click()
+    expect(explorer.locator("p")).to_contain_text("(mean of heads 0, 2)")
+    explorer.get_by_role("listbox").press("Escape")
+    expect(explorer.locator("p")).to_contain_text("Hover over a query")
+
+
+def test_what_is_searched_is_found(page, address):
+    page.goto(address + "search.html?q=rollout")
+    expect(page.locator("#search-results a", has_text="One map of many").first).to_be_visible()
+
+
+def test_without_scripts_drawings_and_colours_are_there_and_answers_are_printed(page, address):
+    quiet = page.context.browser.new_page(java_script_enabled=False)
+    quiet.goto(address + "lectures/05_reading_attention.html")
+    assert quiet.locator(".live-explorer img").get_attribute("alt").startswith("Layer 1, head 2")
+    quiet.goto(address + "lectures/00_welcome.html")
+    assert quiet.locator(".cell_output [style*='background:rgba']").count() > 100
+    answer = quiet.locator(".bd-article details").first.locator(":scope > :not(summary)").first
+    expect(answer).not_to_be_visible()
+    quiet.emulate_media(media="print")
+    expect(answer).to_be_visible()
