@@ -8,6 +8,7 @@ import shutil
 import subprocess
 import sys
 import sysconfig
+import tomllib
 import zipfile
 from pathlib import Path
 
@@ -86,6 +87,12 @@ def test_the_wheel_says_what_it_is(wheel):
     assert about["License-Expression"] == "BSD-3-Clause" and about["Requires-Python"] == ">=3.11"
     assert about["Description-Content-Type"] == "text/markdown" and about.get_payload().startswith("# Attention")
     assert not any(re.search(r"OWNER|example\.", url) for url in about.get_all("Project-URL", []))
+
+
+def test_every_extra_is_explained():
+    extras = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]["optional-dependencies"]
+    rows = re.findall(r"^\| (`\w+`(?:, `\w+`)*) \|", (ROOT / "README.md").read_text(encoding="utf-8"), re.M)
+    assert set(re.findall(r"\w+", " ".join(rows))) >= set(extras)
 
 
 def test_versions_agree():
