@@ -17,8 +17,6 @@ import sys
 import tomllib
 from pathlib import Path
 
-from coursekit.models import minilm
-
 ROOT = Path(__file__).resolve().parent.parent
 ADDRESS = re.compile(r"https://github\.com/[\w-]+/[\w.-]*\w")
 NOTEBOOKS = ["lectures/*.ipynb", "solutions/*/*.ipynb", "exercises/*/*.ipynb"]
@@ -42,6 +40,8 @@ def address(root=ROOT):
 
 def install(where, encoder=False):
     """The source of the cell that installs the library from `where`, and the pretrained encoder for who shows it."""
+    from coursekit.models import minilm  # torch with it, which most who import this module do not need
+
     lines = ["# This cell installs the course's library where it is missing, as on Colab and Kaggle.",
              "import importlib.util",
              "",
