@@ -6,13 +6,17 @@ import re
 
 import pytest
 
-from tools import pace, slides
+from tools import notebooks, pace, slides
 
 EXERCISES = {path.name[:3].rstrip("_"): path.name for path in (slides.ROOT / "exercises").iterdir()}
 GOOD = {"title": "A title", "notes": "Say it."}
 CODE = {"cell_type": "code", "id": "c0de", "source": "print(1)", "outputs": []}
 TEXT = {"cell_type": "markdown", "id": "7e87", "source": "Words alone."}
 LONG = {"cell_type": "code", "id": "1096", "source": "x = 1\n" * 13, "outputs": []}
+
+
+def test_every_lecture_has_a_deck():
+    assert slides.names() == sorted(notebooks.number(path) for path in notebooks.find())
 
 
 @pytest.mark.parametrize("name", slides.names())
