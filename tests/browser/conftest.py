@@ -1,7 +1,9 @@
 """A headless Chromium and a JupyterLab. Without Chromium the tests are skipped, but under CI they fail."""
 
+import json
 import os
 import shutil
+import signal
 import socket
 import subprocess
 import sys
@@ -13,6 +15,8 @@ from pathlib import Path
 
 import pytest
 from playwright.sync_api import expect, sync_playwright
+
+from tests.browser.lab import SET_UP
 
 ROOT = Path(__file__).parents[2]
 PATIENCE = 60_000                                                       # milliseconds, on a busy machine
@@ -50,19 +54,25 @@ def browser():
 
 @pytest.fixture(scope="module")
 def server(folder):
-    """The address of a JupyterLab in the folder that the module's own fixture `folder` has made."""
+    """The address of a JupyterLab in the folder that the module's own fixture `folder` has made: where that has a
+    Makefile, what `make lab` starts."""
     beside = folder.parent
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
     own = {f"JUPYTER_{kind}_DIR": str(beside / kind) for kind in ("CONFIG", "DATA", "RUNTIME")}
-    own |= {"PYTHONPATH": os.pathsep.join([str(ROOT), os.environ["PYTHONPATH"]]), "OMP_NUM_THREADS": "1"}
-    own["JUPYTER_CONFIG_PATH"] = str(ROOT / "tools" / "jupyter")                # as `make lab` starts it
+    own |= SET_UP | {"OMP_NUM_THREADS": "1"}
+    own["JUPYTER_CONFIG_PATH"] = str(ROOT / "tools" / "jupyter")                # as `make lab` sets it
+    course = folder if (folder / "coursekit").exists() else ROOT
+    own["PYTHONPATH"] = os.pathsep.join([str(course), os.environ["PYTHONPATH"]])
+    (beside / "CONFIG").mkdir()
+    (beside / "CONFIG" / "jupyter_server_config.json").write_text(json.dumps({
+        "ServerApp": {"ip": "127.0.0.1", "port": port, "port_retries": 0, "open_browser": False, "allow_root": True},
+        "IdentityProvider": {"token": TOKEN}}))
+    command = ["make", "lab"] if (folder / "Makefile").exists() else [sys.executable, "-m", "jupyterlab"]
     with open(beside / "server.log", "w+") as log:
-        process = subprocess.Popen(
-            [sys.executable, "-m", "jupyterlab", "--no-browser", "--allow-root", "--ServerApp.ip=127.0.0.1",
-             f"--ServerApp.port={port}", "--ServerApp.port_retries=0", f"--IdentityProvider.token={TOKEN}"],
-            cwd=folder, stdout=log, stderr=log, env=os.environ | own)
+        process = subprocess.Popen(command, cwd=folder, stdout=log, stderr=log, env=os.environ | own,
+                                   start_new_session=True)
         try:
             until = time.monotonic() + 120
             while True:
@@ -74,7 +84,7 @@ def server(folder):
                     time.sleep(0.2)
             yield f"http://127.0.0.1:{port}"
         finally:
-            process.terminate()
+            os.killpg(process.pid, signal.SIGTERM)                      # of `make`, and what it has started
             process.wait(30)
 
 

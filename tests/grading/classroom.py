@@ -284,6 +284,7 @@ def fill(folder, oddities=100):
     for student, (data, _, _) in others(released).items():
         hand_in(folder, student, data)
     hand_in(folder, "half", b"2026-05-03 12:00:00 UTC\n", "timestamp.txt")
+    hand_in(folder, "half", b"secret", "submission_secret.txt")
     hand_in(folder, "half", b"import numpy", "numpy.sh")
     rows = ["id,first_name,last_name,email,lms_user_id"] + [
         f"{name},{name.title()},{'=1+1' if name == 'formula' else 'Ada'},{name}@example.org,{4711 + i}"

@@ -37,6 +37,13 @@ def test_everybody_who_handed_in_has_a_page(graded, course):
     assert pages == set(course.submitted(NAME)) - {"=cmd"}
 
 
+def test_what_nbgraders_exchange_gave_lies_beside_the_page_for_release_feedback(graded):
+    page, came = (graded[0] / "grading" / kind / "half" / NAME for kind in ("feedback", "submitted"))
+    assert {path.name for path in page.iterdir()} == {f"{NAME}.html", *feedback.EXCHANGE}
+    for name in feedback.EXCHANGE:
+        assert (page / name).read_bytes() == (came / name).read_bytes()
+
+
 def test_it_has_the_own_notebook_the_marks_and_what_the_checks_said(page):
     half = text(page("half"))
     assert "return [4 for value in values]" in half and "Doubling and taking the mean" in half

@@ -8,6 +8,7 @@ cell has parts that students do not see, the version that they were given is sho
 import base64
 import html
 import re
+import shutil
 
 import jinja2
 import nbformat
@@ -25,6 +26,7 @@ from coursekit.grade.marking.reports import UNSEEN, question, questions
 from coursekit.grade.marking.roster import STUDENT
 from coursekit.grade.sandbox.protocol import clean
 
+EXCHANGE = ("timestamp.txt", "submission_secret.txt")   # what nbgrader's `release_feedback` wants beside a page
 CODE = HtmlFormatter(nowrap=True, classprefix="c-")
 WORDS = {
     "graded": "Everything is marked.",
@@ -39,7 +41,7 @@ def write(course, assignment):
     """Write grading/feedback/STUDENT/A/A.html for all who handed something in; return how many. The same marks give the
     same bytes."""
     released, people, count = course.released(assignment), course.roster(), 0
-    found = records.read_all(course, assignment)
+    found, handed_in = records.read_all(course, assignment), course.submitted(assignment)
     for student, record in tqdm(found.items(), f"{assignment}, pages", unit="page", disable=None, leave=False):
         if record.state not in WORDS or not STUDENT.fullmatch(student):
             continue
@@ -48,6 +50,9 @@ def write(course, assignment):
         path = course.grading / "feedback" / student / assignment / f"{assignment}.html"
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text, encoding="utf-8")
+        for name in EXCHANGE:
+            if (file := handed_in[student] / name).is_file() and not file.is_symlink():
+                shutil.copyfile(file, path.parent / name)
         count += 1
     return count
 
