@@ -69,7 +69,7 @@ def contents():
         weeks.setdefault(f"Week {week}", []).append(f"lectures/{path.stem}")
     rest = {"Work": ["SYLLABUS", "exercises/index"],
             "Reference": ["docs/notation", "docs/library", "docs/exact", "api/index"],
-            "Teaching": ["docs/teaching"], "The project": ["CONTRIBUTING", "CHANGELOG", "LICENSE"]}
+            "Teaching": ["docs/teaching", "docs/jupyterhub"], "The project": ["CONTRIBUTING", "CHANGELOG", "LICENSE"]}
     return "".join(toctree(pages, caption, hidden=True) for caption, pages in (weeks | rest).items())
 
 

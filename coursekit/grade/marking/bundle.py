@@ -12,7 +12,7 @@ from coursekit.grade.marking.course import CourseError
 FILES = ["LICENSE", "SYLLABUS.md", "Makefile", "pyproject.toml", "constraints.txt", "environment.yml"]
 FOLDERS = ["coursekit", "lectures", "docs", "tools"]
 NEVER = {"__pycache__", ".ipynb_checkpoints", "new_assignment.py", "skeleton"}   # the last two: for authors
-TEACHERS = {"docs/teaching.md"}
+TEACHERS = {"docs/teaching.md", "docs/jupyterhub.md"}
 CHECKS = "coursekit/grade/checks/"
 EPOCH = (1980, 1, 1, 0, 0, 0)                                           # the same contents give the same bytes
 README = """\
