@@ -4,6 +4,7 @@ import pickle
 import shutil
 import subprocess
 import sys
+from types import SimpleNamespace
 
 import pytest
 
@@ -35,6 +36,13 @@ def test_for_an_examination_nothing_that_checks_expect_goes_out(unpacked):
     assert (unpacked[False] / "coursekit/grade/checks/02_attention/__init__.py").exists()
     for exam in (False, True):
         assert ("only that your answers are looked at" in (unpacked[exam] / "README.md").read_text()) == exam
+
+
+def test_what_is_for_teachers_does_not_go_out(tmp_path):
+    course = SimpleNamespace(root=ROOT, grading=tmp_path, released=None)
+    sent = bundle.write(course, [], tmp_path / "student.zip")
+    assert {name for name in sent if name.startswith("docs/")} == {
+        "docs/exact.md", "docs/library.md", "docs/notation.md", "docs/picture.png", "docs/six_lines.png"}
 
 
 def test_its_check_cells_run_and_say_when_answers_are_looked_at(unpacked):

@@ -12,7 +12,7 @@ from coursekit.grade.marking.course import CourseError
 FILES = ["LICENSE", "SYLLABUS.md", "Makefile", "pyproject.toml", "constraints.txt", "environment.yml"]
 FOLDERS = ["coursekit", "lectures", "docs", "tools"]
 NEVER = {"__pycache__", ".ipynb_checkpoints", "new_assignment.py", "skeleton"}   # the last two: for authors
-TEACHERS = {"docs/teaching.md", "docs/jupyterhub.md"}
+TEACHERS = ("docs/teaching.md", "docs/jupyterhub.md", "docs/notes/", "docs/slides/", "docs/site/")
 CHECKS = "coursekit/grade/checks/"
 EPOCH = (1980, 1, 1, 0, 0, 0)                                           # the same contents give the same bytes
 README = """\
@@ -68,9 +68,9 @@ def write(course, assignments, path, exam=False):
                 file = os.path.join(here, name)
                 if not name.startswith(".") and not name.endswith((".pyc", ".tmp")) and not os.path.islink(file):
                     wanted[os.path.relpath(file, course.root)] = file
-    expected = {name for name in wanted if name.startswith(CHECKS) and name != f"{CHECKS}__init__.py"}
-    for name in TEACHERS | (expected if exam else set()):
-        wanted.pop(name, None)
+    checks = [name for name in wanted if name.startswith(CHECKS) and name != f"{CHECKS}__init__.py"]
+    for name in [name for name in wanted if name.startswith(TEACHERS)] + checks * exam:
+        del wanted[name]
     for assignment in assignments:
         folder = course.grading / "release" / assignment
         for file in folder.rglob("*"):
