@@ -31,5 +31,7 @@ c.Autograde.autograde_preprocessors = [
     "nbgrader.preprocessors.AssignLatePenalties",
     "nbgrader.preprocessors.CheckCellMetadata",
 ]
+# With an exchange: a folder in it counts only for the account that made it, and no link in it is followed.
+c.ExchangeFactory.collect = "coursekit.grade.marking.exchange.Collect"
 # In formgrader and nbgrader's feedback, HTML that students wrote into their texts is shown, and does nothing.
 c.HTMLExporter.filters = {"markdown2html": "coursekit.grade.marking.markdown.in_nbgrader"}

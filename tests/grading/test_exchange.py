@@ -1,0 +1,89 @@
+"""Collecting from an exchange that everybody can write to: nobody hands in for another, or what is not theirs."""
+
+import os
+import shutil
+import sys
+from pathlib import Path
+
+import pytest
+from nbgrader.api import Gradebook
+from nbgrader.coursedir import CourseDirectory
+from nbgrader.exchange import ExchangeFactory
+from traitlets.config import PyFileConfigLoader
+
+from tests.grading.classroom import NAME, ROOT
+
+pwd = pytest.importorskip("pwd", reason="an exchange needs accounts")
+ME = pwd.getpwuid(os.getuid()).pw_name
+EARLY, LATE = "2026-11-23 16:00:00.000000 UTC", "2026-11-24 09:30:00.000000 UTC"
+
+
+@pytest.fixture
+def put(tmp_path):
+    """Puts a folder with a notebook into the exchange, in somebody's name; returns it."""
+    def put(name, time=EARLY, text="mine"):
+        folder = tmp_path / "exchange" / "c" / "inbound" / f"{name}+{NAME}+{time}+xyz"
+        folder.mkdir(parents=True)
+        (folder / f"{NAME}.ipynb").write_text(text)
+        (folder / "timestamp.txt").write_text(time)
+        return folder
+    return put
+
+
+@pytest.fixture(scope="module")
+def gradebook(tmp_path_factory):
+    """An empty gradebook's file. It takes nbgrader seconds to make one."""
+    path = tmp_path_factory.mktemp("gradebook") / "gradebook.db"
+    with pytest.MonkeyPatch.context() as monkeypatch:
+        monkeypatch.setenv("PATH", f"{Path(sys.executable).parent}:{os.environ['PATH']}")   # nbgrader calls alembic
+        Gradebook(f"sqlite:///{path}", "c").close()
+    return path
+
+
+@pytest.fixture
+def collect(tmp_path, gradebook):
+    """Collects with the course's own settings; returns {file: its text} of what has come in."""
+    shutil.copy(gradebook, tmp_path)
+
+    def collect():
+        config = PyFileConfigLoader("nbgrader_config.py", path=str(ROOT)).load_config()
+        config.Exchange.root = str(tmp_path / "exchange")
+        config.CourseDirectory.update(root=str(tmp_path), course_id="c", db_url=f"sqlite:///{tmp_path}/gradebook.db")
+        folders = CourseDirectory(config=config, assignment_id=NAME)
+        ExchangeFactory(config=config).Collect(coursedir=folders, config=config, update=True).start()
+        submitted = tmp_path / "grading" / "submitted"
+        return {str(path.relative_to(submitted)): path.read_text() for path in submitted.rglob("*") if path.is_file()}
+    return collect
+
+
+def test_the_last_that_somebody_handed_in_is_collected_with_its_time(put, collect):
+    put(ME, EARLY, "first")
+    (put(ME, LATE, "second") / "feedback").mkdir()
+    assert collect() == {f"{ME}/{NAME}/{NAME}.ipynb": "second", f"{ME}/{NAME}/timestamp.txt": LATE}
+    assert collect()[f"{ME}/{NAME}/{NAME}.ipynb"] == "second"
+
+
+def test_nobody_hands_in_for_another(put, collect, caplog):
+    """nbgrader's own would take it, and let it take the place of what the other handed in."""
+    put("jdoe", text="not jdoe's")
+    put(ME)
+    assert {name.split("/")[0] for name in collect()} == {ME}
+    assert f"jdoe+{NAME}+{EARLY}" in caplog.text
+
+
+def test_a_link_is_not_followed(put, collect, tmp_path, caplog):
+    (tmp_path / "seed").write_text("the teacher's alone")
+    folder = put(ME)
+    (folder / "seed.txt").symlink_to(tmp_path / "seed")
+    shutil.copytree(folder, tmp_path / "elsewhere", symlinks=True)
+    (folder.parent / folder.name.replace(EARLY, LATE)).symlink_to(tmp_path / "elsewhere")
+    (folder / "more").symlink_to(tmp_path)
+    assert set(collect()) == {f"{ME}/{NAME}/{NAME}.ipynb", f"{ME}/{NAME}/timestamp.txt"}
+    assert "'seed.txt'" in caplog.text
+
+
+def test_a_hand_in_that_is_too_large_or_has_an_odd_name_stops_nobody(put, collect):
+    with open(put(ME) / "large.csv", "wb") as file:
+        file.truncate(10**9)
+    put("odd", time="yesterday")
+    assert set(collect()) == {f"{ME}/{NAME}/{NAME}.ipynb", f"{ME}/{NAME}/timestamp.txt"}
