@@ -1,6 +1,14 @@
-// What unfolds is printed unfolded, and folded again afterwards.
+// What unfolds is printed unfolded, and folded again afterwards. A formula or a table wider than the paper is made
+// smaller there (book.css), for which its least width is told, in letters m.
 const unfolded = [];
 addEventListener("beforeprint", () => {
+  document.documentElement.classList.add("to-print", "measured");
+  for (const wide of document.querySelectorAll("mjx-container[display] > mjx-math, .text_html table")) {
+    const size = parseFloat(getComputedStyle(wide).fontSize);
+    wide.style.setProperty("--size", `${size}px`);
+    wide.style.setProperty("--ems", wide.getBoundingClientRect().width / size);
+  }
+  document.documentElement.classList.remove("measured");
   for (const details of document.querySelectorAll("details:not([open])")) {
     details.open = true;
     unfolded.push(details);
@@ -8,6 +16,7 @@ addEventListener("beforeprint", () => {
 });
 addEventListener("afterprint", () => {
   for (const details of unfolded.splice(0)) details.open = false;
+  document.documentElement.classList.remove("to-print");
 });
 
 // What is wider than its column is scrolled sideways, also by keyboard. (The theme sees to code and plain outputs.)
