@@ -1,15 +1,20 @@
 """Collecting from an exchange that everybody can write to: nobody hands in for another, or what is not theirs."""
 
+import importlib
 import os
+import re
 import shutil
 import sys
+import textwrap
 from pathlib import Path
 
 import pytest
 from nbgrader.api import Gradebook
+from nbgrader.apps import NbGraderApp
 from nbgrader.coursedir import CourseDirectory
 from nbgrader.exchange import ExchangeFactory
-from traitlets.config import PyFileConfigLoader
+from nbgrader.exchange.default import Exchange
+from traitlets.config import Config, PyFileConfigLoader
 
 from tests.grading.classroom import NAME, ROOT
 
@@ -87,3 +92,23 @@ def test_a_hand_in_that_is_too_large_or_has_an_odd_name_stops_nobody(put, collec
         file.truncate(10**9)
     put("odd", time="yesterday")
     assert set(collect()) == {f"{ME}/{NAME}/{NAME}.ipynb", f"{ME}/{NAME}/timestamp.txt"}
+
+
+def test_the_page_about_jupyterhub_names_settings_and_commands_that_exist():
+    """Of JupyterHub's own settings too where it is installed, which the course does not ask for."""
+    page = (ROOT / "docs" / "jupyterhub.md").read_text(encoding="utf-8")
+    c = Config()
+    for block in re.findall(r"^ *```python\n(.*?)^ *```", page, re.M | re.S):
+        exec(textwrap.dedent(block), {"get_config": lambda: c, "load_subconfig": lambda name, path: None})
+    classes = {"CourseDirectory": CourseDirectory, "Exchange": Exchange}
+    if importlib.util.find_spec("jupyterhub"):
+        for module, name in (("app", "JupyterHub"), ("auth", "Authenticator"), ("spawner", "Spawner"),
+                             ("proxy", "ConfigurableHTTPProxy")):
+            classes[name] = getattr(importlib.import_module(f"jupyterhub.{module}"), name)
+    assert {"CourseDirectory", "Exchange", "JupyterHub", "Spawner"} <= set(c)
+    for name in classes:
+        assert set(c[name]) <= set(classes[name].class_trait_names(config=True)), name
+    commands = {command for command in re.findall(r"^nbgrader (\w+)", page, re.M)}
+    assert commands == {"release_assignment", "collect", "release_feedback"}
+    assert {command.replace("_", "-") for command in commands} <= {name.replace("_", "-")
+                                                                  for name in NbGraderApp.subcommands}
