@@ -3,7 +3,6 @@ other site; its pages read on a phone, in the dark, by ear and without scripts."
 
 import ast
 import http.server
-import os
 import random
 import re
 import subprocess
@@ -15,6 +14,7 @@ from urllib.parse import unquote, urldefrag, urljoin
 import pytest
 from playwright.sync_api import expect
 
+from tests.browser.needed import needed
 from tests.drawn import commit
 from tools.book import ROOT
 from tools.npm import package
@@ -48,16 +48,6 @@ class Page(HTMLParser):
     def handle_data(self, data):
         if not any(hidden for _, hidden in self.inside):
             self.prose.append(data)
-
-
-def needed(make):
-    """What needs npm: without it the test is skipped, but under CI it fails."""
-    try:
-        return make()
-    except RuntimeError as error:
-        if os.environ.get("CI") == "true":
-            raise
-        pytest.skip(str(error))
 
 
 @pytest.fixture(scope="module")

@@ -1,11 +1,11 @@
 """Each deck in Chromium, opened from the disk: every slide, all its fragments shown, fits its page and can be read."""
 
-import os
 import random
 import re
 
 import pytest
 
+from tests.browser.needed import needed
 from tests.drawn import commit, touches
 from tools import npm, slides
 
@@ -27,12 +27,7 @@ def built():
 
     def path(name):
         if name not in made:
-            try:
-                made[name] = slides.build(name)
-            except RuntimeError as error:                               # no npm
-                if os.environ.get("CI") == "true":
-                    raise
-                pytest.skip(str(error))
+            made[name] = needed(lambda: slides.build(name))
         return made[name]
     return path
 
