@@ -144,3 +144,11 @@ def test_no_list_brings_what_the_pretrained_model_s_package_asks_for():
     lines = [*PROJECT["dependencies"], *(line for extra in EXTRAS.values() for line in extra), *pip_lines(),
              *conda_lines(), *constraints()]
     assert not [line for line in lines if line.startswith((minilm.PACKAGE, "sentence-transformers"))]
+
+
+def test_tests_of_a_group_stay_in_one_process(request, worker_id):
+    """What a file sets up once would else be set up in each process. pytest-xdist reads the group from the id."""
+    if worker_id == "master":
+        pytest.skip("one process runs all")
+    group = request.node.get_closest_marker("xdist_group").args[0]
+    assert request.node.nodeid.endswith(f"@{group}")
