@@ -63,16 +63,17 @@ def test_a_quiz_is_answered_in_the_notebook(server, watched):
     page.keyboard.press("Enter")
     expect(alert.first).to_contain_text("Right.")
 
-    right = load("02")[1]["order"]
-    for to in range(len(right) - 1):                                        # to the top, by keyboard alone
-        page.wait_for_timeout(100)
-        lines = shown.locator(".widget-htmlmath-content").filter(has_text=re.compile(r"^\d\. "))
-        texts = [text for text in lines.all_inner_texts() if re.match(r"\d\. (make|mult|add|take|average)", text)]
-        at = next(i for i, text in enumerate(texts) if text[3:11] == right[to][:8])
-        shown.get_by_role("button", name="↑").nth(at).focus()
-        for step in range(at, to, -1):
+    right = [text[:8] for text in load("02")[1]["order"]]
+    lines = shown.locator(".widget-htmlmath-content").filter(has_text=re.compile(rf"^\d\. ({'|'.join(right)})"))
+    up, down = (shown.get_by_role("button", name=arrow) for arrow in "↑↓")
+    for to, text in enumerate(right[:-1]):                                  # to the top, by keyboard alone
+        at = next(i for i, line in enumerate(lines.all_inner_texts()) if text in line)
+        up.nth(at).focus()
+        for step in range(at, to, -1):                                      # lines and focus arrive one by one
             page.keyboard.press("Enter")
-            expect(lines.filter(has_text=f"{step}. {right[to][:8]}")).to_have_count(1)
+            expect(lines.nth(step - 1)).to_contain_text(f"{step}. {text}")
+            expect(lines.nth(step)).not_to_contain_text(text)
+            expect((up if step > 1 else down).nth(step - 1)).to_be_focused()
     shown.get_by_role("button", name="Answer", exact=True).nth(1).click()
     expect(alert.nth(1)).to_contain_text("Right.")
 
