@@ -7,8 +7,8 @@ which is loaded only when a model is fetched by name. Five traps are dealt with 
   last that is no padding": it fails where no padding token is set, and reads from another place where a document ends
   with the padding's id (GPT-2 often pads with <|endoftext|>, which is its [UNK] too). Here it is the last place of the
   document, always.
-- Attention weights exist only in the "eager" implementation of attention, and those that are handed out per batch are
-  no part of the score's graph one document at a time: `trace` puts them there.
+- Attention weights exist only in the "eager" implementation of attention, which is slower, and those that are handed
+  out per batch are no part of the score's graph one document at a time: `trace` alone asks for it, and puts them there.
 - RoBERTa counts positions from the padding's id + 1, and gives a padding token inside a document none. Here every token
   has its place, so that ids and embeddings give one score.
 - BERT and ELECTRA mark the second of two texts by segments, which embeddings do not carry: here the first row that is
@@ -57,10 +57,10 @@ class HuggingFaceClassifier(nn.Module):
     ALBERT, DeBERTa-v2 (and -v3), GPT-2, Llama and Qwen2.
 
     model: a …ForSequenceClassification of these families, on any device, where it stays; it is switched to evaluation
-    mode and to eager attention, and, unless `half`, from half to single precision. tokenizer: the one it was trained
-    with. T_max: the longest input, special tokens included, at most the model's positions (by default what both can
-    take). half: leave a model that is in half precision there, for want of memory; what comes out is in single
-    precision all the same, but bfloat16 has three digits: expect scores and explanations within some percent.
+    mode and, unless `half`, from half to single precision. tokenizer: the one it was trained with. T_max: the longest
+    input, special tokens included, at most the model's positions (by default what both can take). half: leave a model
+    that is in half precision there, for want of memory; what comes out is in single precision all the same, but
+    bfloat16 has three digits: expect scores and explanations within some percent.
     Scores of documents: with two labels the log-odds of the second (n,), with one label its output (n,), with C > 2
     labels the logits (n, C). A document is a list of pieces, `tokenizer.tokenize(text)`. Two texts are one document,
     `[*tokenizer.tokenize(first), *model.separator, *tokenizer.tokenize(second)]`: perturbations leave the separator.
@@ -92,7 +92,6 @@ class HuggingFaceClassifier(nn.Module):
         self._check_tokenizer(tokenizer, D)
         too_coarse = model.dtype in HALF and not half                   # to tell small differences
         self.model, self.tokenizer = (model.float() if too_coarse else model).eval(), tokenizer
-        model.set_attn_implementation("eager")
         self.decodes = self.family in DECODERS
         if self.decodes:
             start = tokenizer.bos_token or tokenizer.eos_token or tokenizer.unk_token
@@ -323,10 +322,13 @@ class HuggingFaceClassifier(nn.Module):
 
         for layer in self._modules_of_layers():                                         # ALBERT's fire several times
             record(*map(layer.get_submodule, names))
+        fastest = self.model.config._attn_implementation                 # as transformers has chosen
+        self.model.set_attn_implementation("eager")                      # the second trap above
         try:
             told = {"output_attentions": True} if self.family == "deberta-v2" else {}    # others do not wait for it
             return Trace(self._from_embeddings(e, **told), maps, values)
         finally:
+            self.model.set_attn_implementation(fastest)
             for hook in hooks:
                 hook.remove()
 

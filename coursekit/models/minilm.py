@@ -57,7 +57,7 @@ def read_encoder(kind):
                              f"{INSTALL} --force-reinstall")
     import transformers
 
-    config = transformers.BertConfig.from_pretrained(file.parent, local_files_only=True, attn_implementation="eager")
+    config = transformers.BertConfig.from_pretrained(file.parent, local_files_only=True)
     with torch.random.fork_rng(devices=[]):                    # building a model draws numbers: not from the caller's
         model = getattr(transformers, kind)(config)
     weights = load_file(file)
@@ -75,7 +75,9 @@ def pretrained_encoder() -> tuple[Any, Any]:
     (1, K = 12, T, T), and `.last_hidden_state`, (1, T, d_e = 384).
     Raises ModuleNotFoundError where its package is missing, and ValueError where the weights' SHA-256 is another.
     """
-    return read_encoder("BertModel")
+    model, tokenizer = read_encoder("BertModel")
+    model.set_attn_implementation("eager")                     # the only one that has the weights
+    return model, tokenizer
 
 
 def merged_classifier(trained, T_max):

@@ -122,15 +122,25 @@ def test_from_embeddings_is_predict_and_differentiable(family, labels):
         model.from_embeddings(torch.zeros(17, model.embed([]).shape[1]))
 
 
+def with_attention(model, **inputs):
+    """What transformers answers by itself, attention weights included."""
+    fastest = model.model.config._attn_implementation
+    model.model.set_attn_implementation("eager")
+    answer = model.model(**inputs, output_attentions=True)
+    model.model.set_attn_implementation(fastest)
+    return answer
+
+
 @families
 def test_attention_is_theirs(family):
     model = classifier(family)
     for document in documents(model):
         A, ids = model.attentions(document), model.ids(document)
-        answer = model.model(ids[None], output_attentions=True)
+        answer = with_attention(model, input_ids=ids[None])
         torch.testing.assert_close(A, torch.stack([layer[0] for layer in answer.attentions]))
         torch.testing.assert_close(A.sum(-1), torch.ones(2, 4 if family == "llama" else 3, len(ids)))
         torch.testing.assert_close(model.cls_attention(document), A[-1, :, len(ids) - 1 if family in DECODERS else 0])
+        assert model.model.config._attn_implementation == ("eager" if family == "deberta-v2" else "sdpa")
     assert (A.amax(-1) - 1 / len(ids)).abs().max() > 0.05
 
 
@@ -359,7 +369,7 @@ def test_gradients_are_those_of_the_plain_model(family):
     """With respect to embeddings and to every layer's attention weights, as transformers hands them out."""
     model = classifier(family).double()
     e = model.embed(documents(model)[3]).detach().requires_grad_()
-    answer = model.model(inputs_embeds=e[None], output_attentions=True)
+    answer = with_attention(model, inputs_embeds=e[None])
     theirs = torch.autograd.grad(answer.logits[0, 1] - answer.logits[0, 0], [e, *answer.attentions])
     trace = model.trace(e)
     ours = torch.autograd.grad(trace.score, [e, *trace.attentions])
@@ -412,7 +422,7 @@ def test_an_albert_whose_layers_are_groups_of_several():
     for more in (dict(inner_group_num=2, num_hidden_layers=3), dict(num_hidden_groups=2, num_hidden_layers=4)):
         model = HuggingFaceClassifier(theirs("albert", **more), tokenizer("albert"))
         document = documents(model)[0]
-        plain = model.model(model.ids(document)[None], output_attentions=True).attentions
+        plain = with_attention(model, input_ids=model.ids(document)[None]).attentions
         trace = model.trace(model.embed(document))
         torch.testing.assert_close(torch.stack(trace.attentions), torch.cat(plain))
         torch.testing.assert_close(trace.score, model.from_embeddings(model.embed(document)))
