@@ -83,16 +83,21 @@ class WordTokenizer(Tokenizer):
     @classmethod
     def train(cls, texts, vocab_size):
         """The special tokens, then the vocab_size - 3 most frequent words, the most frequent first (ties: A to Z)."""
-        counts = Counter(word for text in as_texts(texts) for word in cls._split(text))
+        counts = Counter(word for text in as_texts(texts) for word in cls.split(text))
         return cls(cls.SPECIALS + most_frequent(counts, vocab_size, cls.SPECIALS))
 
     @classmethod
-    def _split(cls, text):
-        return cls.PATTERN.findall(text.lower())
+    def split(cls, text):
+        """Text → list of words and punctuation marks, as every WordTokenizer cuts it.
+
+        >>> WordTokenizer.split("Don't, my_friend!")
+        ["don't", ',', 'my', 'friend', '!']
+        """
+        return cls.PATTERN.findall(as_text(text).lower())
 
     def tokenize(self, text):
         """Text → list of words and punctuation marks, known or not."""
-        return self._split(as_text(text))
+        return self.split(text)
 
     def decode(self, ids):
         """List of ids → the words with blanks between."""

@@ -14,6 +14,7 @@ from itertools import accumulate, pairwise, product
 from math import log
 
 from coursekit.text.generated.grammars import grammar
+from coursekit.text.tokens import WordTokenizer
 
 TONES = {"neutral": 0.35, "praise": 0.2, "critical": 0.2, "secretive": 0.1, "french": 0.15}  # share of the sentences
 KEEP = 0.7             # chance that a sentence keeps the tone of the one before; otherwise its tone is drawn anew
@@ -206,4 +207,4 @@ def _index():
 
 def _key(sentence):
     """How `_index` writes a sentence: cut as `WordTokenizer` does."""
-    return " ".join(re.findall(r"[^\W_]+(?:'[^\W_]+)*|[^\w\s]", sentence.lower()))
+    return " ".join(WordTokenizer.split(sentence))

@@ -11,6 +11,7 @@ from functools import cache
 from importlib.resources import files
 
 from coursekit.text.generated.review_grammar import write
+from coursekit.text.tokens import WordTokenizer
 
 ROLES = {
     "sentiment+": "praises by itself: delicious, gripping",
@@ -23,7 +24,6 @@ ROLES = {
     "filler": "every other word",
     "punctuation": "every other mark",
 }
-_TOKEN = re.compile(r"[^\W_]+(?:'[^\W_]+)*|[^\w\s]")  # as WordTokenizer cuts lower-cased text
 
 
 @dataclass(frozen=True)
@@ -84,7 +84,7 @@ def _generated(rng, label):
     text = re.sub(r" ([,.;])", r"\1", " ".join(word for word, _, _ in pieces))
     rows = []
     for word, role, weight in pieces:
-        tokens = _TOKEN.findall(word.lower())  # one, but for "£34"
+        tokens = WordTokenizer.split(word)  # one, but for "£34"
         rows += [(token, role if token[0].isalnum() else "punctuation", weight / len(tokens)) for token in tokens]
     return Review(text, label, topic, "generated", "", *zip(*rows, strict=True))
 
