@@ -9,8 +9,8 @@ import reprlib
 
 Document = list[str]                        # its tokens
 
-__all__ = ["Document", "as_array", "as_scored", "as_strings", "as_text", "as_texts", "as_tokens", "as_whole",
-           "format_score", "plural"]
+__all__ = ["Document", "as_array", "as_scored", "as_scores", "as_strings", "as_text", "as_texts", "as_tokens",
+           "as_weights", "as_whole", "format_score", "plural"]
 
 
 def as_text(text):
@@ -107,6 +107,31 @@ def as_array(values, name, shape):
         where = tuple(int(i) for i in np.argwhere(~np.isfinite(array))[0])
         raise ValueError(f"{name} must be finite, got {array[where]} at index {where if len(where) > 1 else where[0]}")
     return array
+
+
+def as_weights(A, shape):
+    """Attention weights A as an array of the given shape, as from `as_array`: not empty, and none below zero.
+
+    >>> as_weights([[0.9, 0.1]], (None, 2))
+    array([[0.9, 0.1]])
+    """
+    A = as_array(A, "A", shape)
+    if not A.size:
+        raise ValueError(f"A must hold at least one weight, got shape {A.shape}")
+    if A.min() < 0:
+        raise ValueError(f"A must hold attention weights, which are not negative, got {A.min():.3g}")
+    return A
+
+
+def as_scores(values, name, n):
+    """`values` as the scores of n documents, an array (n,), or (n, C) of C classes; ValueError as from `as_array`.
+
+    >>> as_scores([[1, 2, 3]], "scores", 1).shape
+    (1, 3)
+    """
+    import numpy as np
+
+    return as_array(values, name, (n, None)[:max(1, np.ndim(values))])
 
 
 def as_scored(tokens, scores):

@@ -14,7 +14,7 @@ from coursekit.inputs import Document
 from coursekit.models.protocols import WhiteBox
 from coursekit.text import word_groups
 
-from .attribution import Attribution, require_methods
+from .attribution import Attribution, of_own_tokens, require_methods
 
 
 def attention_mean(model: WhiteBox, document: Document, layer: int | None = None) -> Attribution:
@@ -74,7 +74,7 @@ def norm_attention(model: WhiteBox, document: Document, layer: int | None = None
     >>> norm_attention(model, ["good", "film"])                           # 0.6 of length 0.1, and 0.2 of length 5
     attention × norm of the value: good(+0.06) film(+1)
     """
-    return _of_own(model, document, norm_maps(model, document), layer, np.mean, "attention × norm of the value")
+    return _reduced(model, document, norm_maps(model, document), layer, np.mean, "attention × norm of the value")
 
 
 def norm_maps(model: WhiteBox, document: Document) -> np.ndarray:
@@ -123,18 +123,15 @@ def _read_out(model, document, layer, reduce, method):
     require_methods(model, "attentions", "own", explainer=method)
     with torch.no_grad():
         maps = model.attentions(document).cpu().numpy()                                # (L, K, T, T)
-    return _of_own(model, document, maps, layer, reduce, method)
+    return _reduced(model, document, maps, layer, reduce, method)
 
 
-def _of_own(model, document, maps, layer, reduce, method):
-    own = model.own(document)
-    maps = maps if layer is None else maps[[_layer(layer, len(maps))]]
-    scores = reduce(maps[:, :, model.readout][..., own], axis=(0, 1)) if own else []
-    where = "" if layer is None or len(maps) == 0 else f", layer {layer}"
-    return Attribution([model.tokens(document)[i] for i in own], scores, method + where, signed=False)
-
-
-def _layer(layer, L):
-    if layer not in range(-L, L):
-        raise ValueError(f"layer must be between 0 and {L - 1} (or None for all), got {layer!r}")
-    return layer
+def _reduced(model, document, maps, layer, reduce, method):
+    """The read-out row of maps (L, K, T, T), reduced over heads and over all layers or one."""
+    if layer is not None:
+        L = len(maps)
+        if layer not in range(-L, L):
+            raise ValueError(f"layer must be between 0 and {L - 1} (or None for all), got {layer!r}")
+        maps, method = maps[[layer]], f"{method}, layer {layer}"
+    scores = reduce(maps[:, :, model.readout], axis=(0, 1)) if model.own(document) else np.zeros(0)
+    return of_own_tokens(model, document, scores, method, signed=False)

@@ -1,7 +1,7 @@
 """What every explainer returns: one number for each token, and how it shows itself."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, fields, replace
 
 import numpy as np
 
@@ -66,7 +66,7 @@ class Attribution:
 
     def __getitem__(self, i):
         if isinstance(i, slice):
-            return Attribution(self.tokens[i], self.scores[i], self.method, self.target, self.about, self.signed)
+            return replace(self, tokens=self.tokens[i], scores=self.scores[i])
         return self.tokens[i], float(self.scores[i])
 
     def __iter__(self):
@@ -177,7 +177,7 @@ class Attribution:
 
     def _with(self, tokens, scores):
         about = {name: value for name, value in self.about.items() if name != "distinct"}
-        return Attribution(tokens, scores, self.method, self.target, about, self.signed)
+        return replace(self, tokens=tokens, scores=scores, about=about)
 
     def _title(self):
         return self.method if self.target is None else f"{self.method}, class {self.target}"
@@ -190,6 +190,19 @@ class Attribution:
 
 
 Explainer = Callable[..., Attribution]      # (model, document), and perhaps a seed
+
+
+def of_own_tokens(model, document, scores, method, target=None, about=(), signed=True):
+    """The Attribution of a document's own tokens, from the scores (T,) of all that a white box reads, as a tensor or an
+    array: what special tokens and padding have is left out.
+
+    >>> from types import SimpleNamespace
+    >>> model = SimpleNamespace(tokens=lambda d: ["[CLS]", *d], own=lambda d: [1, 2])
+    >>> of_own_tokens(model, ["good", "film"], np.array([7, 2, 1]), "by hand")
+    by hand: good(+2) film(+1)
+    """
+    own, tokens = model.own(document), model.tokens(document)
+    return Attribution([tokens[i] for i in own], scores[own], method, target, dict(about), signed)
 
 
 def _plain(value):

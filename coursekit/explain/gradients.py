@@ -15,7 +15,7 @@ from tqdm.auto import tqdm
 from coursekit.inputs import Document, as_whole
 from coursekit.models.protocols import WhiteBox
 
-from .attribution import Attribution, pick_class, require_methods
+from .attribution import Attribution, of_own_tokens, pick_class, require_methods
 
 REDUCE = {"mean": lambda g: g.mean(-1), "l1": lambda g: g.abs().sum(-1), "l2": lambda g: g.norm(dim=-1)}
 
@@ -50,7 +50,7 @@ def gradient(model: WhiteBox, document: Document, reduce: str | None = None, tar
     if zero and reduce == "mean":
         warnings.warn("the mean of the gradient is zero but for rounding, as layer norms make it: "
                       "take reduce='l2', or gradient_x_input with baseline='unk'", stacklevel=2)
-    return _own(model, document, REDUCE[reduce](g), f"gradient ({reduce})", target, signed=reduce == "mean")
+    return of_own_tokens(model, document, REDUCE[reduce](g), f"gradient ({reduce})", target, signed=reduce == "mean")
 
 
 def gradient_x_input(model: WhiteBox, document: Document, baseline: str | None = None,
@@ -72,7 +72,7 @@ def gradient_x_input(model: WhiteBox, document: Document, baseline: str | None =
     e, f, target = _opened(model, document, target)
     step = e if baseline is None else e - model.baseline(document, baseline).detach()
     scores = (slopes(f, e[None])[0] * step).sum(-1)
-    return _own(model, document, scores, "gradient × input", target, dict(baseline=baseline))
+    return of_own_tokens(model, document, scores, "gradient × input", target, dict(baseline=baseline))
 
 
 def integrated_gradients(model: WhiteBox, document: Document, baseline="unk", n_nodes: int | None = None,
@@ -103,7 +103,8 @@ def integrated_gradients(model: WhiteBox, document: Document, baseline="unk", n_
     chunk = max(1, 1024 // len(e))                                               # tokens at once: bounds the memory
     scores, about = path_integral(f, e, model.baseline(document, baseline).detach(), n_nodes, chunk=chunk,
                                   progress=progress, rounding=rounding)
-    return _own(model, document, scores.sum(-1), "integrated gradients", target, dict(baseline=baseline, **about))
+    about = dict(baseline=baseline, **about)
+    return of_own_tokens(model, document, scores.sum(-1), "integrated gradients", target, about)
 
 
 def slopes(f, e):
@@ -211,9 +212,3 @@ def _opened(model, document, target):
     with torch.no_grad():
         target = pick_class(model.from_embeddings(e[None]), target)[1]
     return e, lambda points: pick_class(model.from_embeddings(points), target)[0], target
-
-
-def _own(model, document, scores, method, target, about=(), signed=True):
-    own, tokens = model.own(document), model.tokens(document)
-    scores = scores[own].cpu().double().numpy()
-    return Attribution([tokens[i] for i in own], scores, method, target, dict(about), signed)

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from tqdm.auto import tqdm
 
-from coursekit.inputs import Document, as_array, as_strings, as_whole
+from coursekit.inputs import Document, as_scores, as_strings, as_whole
 from coursekit.models.protocols import Predict, Predicts
 from coursekit.text import word_groups
 
@@ -150,8 +150,7 @@ def _asked(predict, document, by, mask_token):
             documents = np.where(masks, tokens, mask_token).tolist()
         else:
             documents = [tokens[mask].tolist() for mask in masks]
-        scores = predict(documents)
-        return as_array(scores, "what predict returns", (len(masks), None)[:max(1, np.ndim(scores))])
+        return as_scores(predict(documents), "what predict returns", len(masks))
 
     return score
 

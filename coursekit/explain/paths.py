@@ -6,7 +6,6 @@ connections.
 """
 
 import networkx
-import networkx as nx
 import numpy as np
 import torch
 from numpy.typing import ArrayLike
@@ -15,7 +14,7 @@ from tqdm.auto import tqdm
 from coursekit.inputs import Document
 from coursekit.models.protocols import WhiteBox
 
-from .attribution import Attribution, require_methods
+from .attribution import Attribution, of_own_tokens, require_methods
 
 
 def rollout(model: WhiteBox, document: Document, residual=True) -> Attribution:
@@ -36,7 +35,7 @@ def rollout(model: WhiteBox, document: Document, residual=True) -> Attribution:
     shares = np.eye(mixing.shape[-1])[model.readout]
     for A in mixing[::-1]:                                                       # from the top layer down
         shares = shares @ A
-    return _own(model, document, shares, "rollout", residual)
+    return of_own_tokens(model, document, shares, _named("rollout", residual), signed=False)
 
 
 def attention_flow(model: WhiteBox, document: Document, residual=True, progress=False) -> Attribution:
@@ -60,10 +59,10 @@ def attention_flow(model: WhiteBox, document: Document, residual=True, progress=
     graph, source = flow_graph(mixing, model.readout)
     for t in tqdm(model.own(document), disable=not progress, desc="flows", unit="token"):
         flows[t] = networkx.maximum_flow_value(graph, source, (0, t)) if (0, t) in graph else 0.0
-    return _own(model, document, flows, "attention flow", residual)
+    return of_own_tokens(model, document, flows, _named("attention flow", residual), signed=False)
 
 
-def flow_graph(mixing: ArrayLike, readout: int) -> tuple[nx.DiGraph, tuple]:
+def flow_graph(mixing: ArrayLike, readout: int) -> tuple[networkx.DiGraph, tuple]:
     """(graph, source): a networkx.DiGraph of what token `readout` of the top layer can draw from, through weights
     (L, T, T), first layer first. Nodes are (layer, token), layer 0 the input; an edge's "capacity" is the weight.
 
@@ -90,7 +89,5 @@ def _mixing(model, document, residual, explainer):
     return (A + np.eye(A.shape[-1])) / 2 if residual else A
 
 
-def _own(model, document, shares, method, residual):
-    own, tokens = model.own(document), model.tokens(document)
-    method = method if residual else f"{method}, no residual"
-    return Attribution([tokens[i] for i in own], shares[own], method, signed=False)
+def _named(method, residual):
+    return method if residual else f"{method}, no residual"

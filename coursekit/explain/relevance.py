@@ -17,7 +17,7 @@ from coursekit.inputs import Document
 from coursekit.models import EncoderDecoder, MultiHeadAttention
 from coursekit.models.protocols import WhiteBox
 
-from .attribution import Attribution, pick_class, require_methods
+from .attribution import Attribution, of_own_tokens, pick_class, require_methods
 
 
 def gradient_attention(model: WhiteBox, document: Document, target: int | None = None) -> Attribution:
@@ -37,7 +37,8 @@ def gradient_attention(model: WhiteBox, document: Document, target: int | None =
     gradient-weighted attention: good(+1.2) film(0)
     """
     f, maps, target = _traced(model, document, target, "gradient_attention")
-    return _rows(model, document, _self_relevance(_weighted(f, maps)), "gradient-weighted attention", target)
+    R = _self_relevance(_weighted(f, maps))
+    return of_own_tokens(model, document, R[model.readout], "gradient-weighted attention", target, signed=False)
 
 
 def relevance_attention(model: WhiteBox, document: Document, target: int | None = None) -> Attribution:
@@ -65,7 +66,7 @@ def relevance_attention(model: WhiteBox, document: Document, target: int | None 
         slopes = torch.autograd.grad(g, kept, allow_unused=True, materialize_grads=True)
     relevance = [(A * slope).clamp(min=0) for A, slope in zip(kept, slopes, strict=True)]
     R = _self_relevance(_weighted(f, maps, relevance))
-    return _rows(model, document, R, "relevance × gradient of attention", target)
+    return of_own_tokens(model, document, R[model.readout], "relevance × gradient of attention", target, signed=False)
 
 
 @contextmanager
@@ -198,8 +199,3 @@ def _normalised(R):
     """R with its part beyond the identity scaled to rows that sum to one (their Eq. 8 and 9)."""
     more = R - torch.eye(len(R))
     return more / more.sum(-1, keepdim=True).clamp(min=1e-12) + torch.eye(len(R))
-
-
-def _rows(model, document, R, method, target):
-    own, tokens = model.own(document), model.tokens(document)
-    return Attribution([tokens[i] for i in own], R[model.readout][own].cpu().numpy(), method, target, signed=False)

@@ -10,7 +10,7 @@ from types import SimpleNamespace
 
 import numpy as np
 
-from coursekit.inputs import as_array, as_strings, format_score, plural
+from coursekit.inputs import as_array, as_scores, as_strings, format_score, plural
 from coursekit.show import plane
 from coursekit.show.html import visible
 
@@ -48,7 +48,7 @@ class Slalom:
         if not tokens or len(set(tokens)) < len(tokens):
             raise ValueError("a SLALOM needs tokens, each of them once: list(dict.fromkeys(document)) has a document's")
         s = as_array(self.importances, "importances", (len(tokens),))
-        v = as_array(self.values, "values", (len(tokens), None)[:max(1, np.ndim(self.values))])
+        v = as_scores(self.values, "values", len(tokens))
         always = None
         if self.class_token is not None:
             s0, v0 = self.class_token

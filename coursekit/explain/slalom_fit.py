@@ -6,12 +6,13 @@ separate", 1973). `variable_projection` takes Levenberg–Marquardt steps with K
 """
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import ArrayLike
 from tqdm.auto import tqdm
 
-from coursekit.inputs import Document, as_array, as_strings, as_whole
+from coursekit.inputs import Document, as_scores, as_strings, as_whole
 from coursekit.models.protocols import Predicts
 
 from .attribution import predictor
@@ -48,8 +49,7 @@ def fit_slalom(model_or_predict: Predicts, document: Document, n_samples=500, le
     documents = random_sequences(words, n_samples, length, seed)
     scores = scores_of(model_or_predict, documents, progress)
     fitted = fit_slalom_data(documents, scores, method, class_token, words, **options)
-    return Slalom(fitted.tokens, fitted.importances, fitted.values, fitted.class_token,
-                  {**fitted.about, "length": length, "seed": seed})
+    return replace(fitted, about=fitted.about | {"length": length, "seed": seed})
 
 
 def fit_slalom_data(documents: Sequence[Document], scores: ArrayLike, method="varpro", class_token=False,
@@ -68,7 +68,7 @@ def fit_slalom_data(documents: Sequence[Document], scores: ArrayLike, method="va
     array([ 0.549, -0.549])
     """
     documents = [one if isinstance(one, list) else as_strings(one, "a document") for one in documents]
-    scores = as_array(scores, "scores", (len(documents), None)[:max(1, np.ndim(scores))])
+    scores = as_scores(scores, "scores", len(documents))
     words = as_strings([token for one in documents for token in one], "the documents, one after another,")
     seen = dict.fromkeys(words)
     tokens = list(seen) if tokens is None else as_strings(tokens, "tokens")
@@ -254,8 +254,7 @@ def scores_of(model_or_predict, documents, progress=False, chunk=256):
     with tqdm(total=len(asked), disable=not progress, desc="sequences", unit="sequence") as bar:
         for start in range(0, len(asked), chunk):
             part = asked[start:start + chunk]
-            found = predict(part)
-            scores.append(as_array(found, "what predict returns", (len(part), None)[:max(1, np.ndim(found))]))
+            scores.append(as_scores(predict(part), "what predict returns", len(part)))
             bar.update(len(part))
     return np.concatenate(scores)[inverse]
 
