@@ -22,6 +22,7 @@ PIECES = "[PAD] [UNK] [CLS] [SEP] [MASK] the film is good not bad un ##watch ##a
 TEXTS = ["The film is good.", "unwatchable!", "", "a film not bad, not good", "the " * 40]
 FAMILIES = ["bert", "distilbert", "gpt2", "roberta", "electra", "llama", "qwen2", "albert", "deberta-v2"]
 DECODERS = ["gpt2", "llama", "qwen2"]
+SINGLE_SOFTMAX = ["llama", "qwen2"]                   # in eager attention, whatever the precision of the rest
 
 
 def tokenizer(family):
@@ -243,7 +244,7 @@ def test_double_precision(family):
     assert double.dtype == np.float64
     np.testing.assert_allclose(single, double, atol=1e-5)
     e = model.embed(documents(model)[0])
-    assert abs(model.trace(e).score.item() - double[0]) < 1e-12
+    assert abs(model.trace(e).score.item() - double[0]) < (1e-5 if family in SINGLE_SOFTMAX else 1e-12)
 
 
 @pytest.mark.parametrize("half", [torch.float16, torch.bfloat16])
@@ -375,7 +376,9 @@ def test_gradients_are_those_of_the_plain_model(family):
     ours = torch.autograd.grad(trace.score, [e, *trace.attentions])
     for mine, plain in zip(ours, theirs, strict=True):
         torch.testing.assert_close(mine, plain.reshape(mine.shape), atol=1e-10, rtol=1e-8)
-    torch.testing.assert_close(torch.autograd.grad(model.from_embeddings(e), e)[0], theirs[0], atol=1e-10, rtol=1e-8)
+    fastest = torch.autograd.grad(model.from_embeddings(e), e)[0]
+    close = dict(atol=1e-5, rtol=1e-3) if family in SINGLE_SOFTMAX else dict(atol=1e-10, rtol=1e-8)
+    torch.testing.assert_close(fastest, theirs[0], **close)
 
 
 @pytest.mark.parametrize("family", ["bert", "roberta", "electra", "distilbert", "albert", "deberta-v2"])
