@@ -57,6 +57,14 @@ def test_every_answer_gets_its_own_explanation(number):
     assert len({kind(question) for question in questions}) > 1, "ask also for a number, or an order"
 
 
+def test_no_answer_is_known_by_its_length():
+    asked = [[len(c["text"]) for c in q["choices"]] + [i for i, c in enumerate(q["choices"]) if c.get("right")]
+             for number in THERE for q in load(number) if len(q.get("choices", ())) == 4]
+    for extreme in (max, min):                          # by chance a quarter, and two standard deviations more or less
+        n = sum(lengths[right] == extreme(lengths) for *lengths, right in asked)
+        assert abs(n - len(asked) / 4) < 2 * (len(asked) * 3 / 16) ** .5
+
+
 @pytest.mark.parametrize("number", SHOWN)
 def test_the_lecture_ends_with_its_quiz_and_shows_it_without_a_kernel(number):
     notebook = nbformat.read(LECTURES[number], as_version=4)
