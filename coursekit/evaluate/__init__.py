@@ -37,13 +37,15 @@ from .reporting import Report, against_the_best, course_explainers, random_score
 from .retraining import Roar, roar, weight_randomisation
 from .surrogates import fidelity
 from .truth import distance_to_exact, ranks_as_truth
+from .waiting import Afterwards
 
-__all__ = ["Agreement", "Compactness", "Consistency", "Curve", "ERASER_BINS", "HumanAgreement", "Interval", "Lipschitz",
-           "Measured", "ModelChoiceStudy", "Report", "Roar", "Tally", "WordRemovalStudy", "against_the_best", "auroc",
-           "binomial_power", "compactness", "comprehensiveness", "consistency", "counting", "course_explainers",
-           "deletion_curve", "distance_to_exact", "effective_complexity", "exact_binomial_test", "exact_interval",
-           "explain_corpus", "explained", "fidelity", "human_agreement", "implementation_invariance", "infidelity",
-           "insertion_curve", "interval", "local_lipschitz", "map_distance", "monotonicity", "non_sensitivity",
-           "own_model", "people_needed", "pool", "random_scores", "rank_agreement", "ranks_as_truth",
-           "recall_of_important_features", "remembering", "report", "right_by_person", "roar", "sensitivity_axiom",
-           "stability", "sufficiency", "takes_seed", "weight_randomisation", "write_audit", "written_answers"]
+__all__ = ["Afterwards", "Agreement", "Compactness", "Consistency", "Curve", "ERASER_BINS", "HumanAgreement",
+           "Interval", "Lipschitz", "Measured", "ModelChoiceStudy", "Report", "Roar", "Tally", "WordRemovalStudy",
+           "against_the_best", "auroc", "binomial_power", "compactness", "comprehensiveness", "consistency",
+           "counting", "course_explainers", "deletion_curve", "distance_to_exact", "effective_complexity",
+           "exact_binomial_test", "exact_interval", "explain_corpus", "explained", "fidelity", "human_agreement",
+           "implementation_invariance", "infidelity", "insertion_curve", "interval", "local_lipschitz", "map_distance",
+           "monotonicity", "non_sensitivity", "own_model", "people_needed", "pool", "random_scores", "rank_agreement",
+           "ranks_as_truth", "recall_of_important_features", "remembering", "report", "right_by_person", "roar",
+           "sensitivity_axiom", "stability", "sufficiency", "takes_seed", "weight_randomisation", "write_audit",
+           "written_answers"]

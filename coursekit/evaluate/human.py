@@ -3,7 +3,8 @@
 Both after Ribeiro, Singh and Guestrin (KDD 2016, sections 6.3 and 6.4). Consent comes first; each answer is written to
 the person's own file at once (`answers.py`); the same cell goes on where it stopped, after a restart too. By keyboard:
 Tab to a button or box, space to press it. Without a kernel a page shows where the study stands. All that a click does
-can be called from Python: `agree`, `answer`, `withdraw`.
+can be called from Python: `agree`, `answer`, `decline`, `withdraw`. What would give the answers away waits for them:
+`afterwards` (`waiting.py`).
 """
 
 import hashlib
@@ -33,6 +34,7 @@ class _Study:
         self.path, self.seed = Path(path), secrets.randbelow(10 ** 6) if seed is None else as_whole(seed, "seed")
         self.material = hashlib.sha256(json.dumps([self.name, material]).encode()).hexdigest()[:12]
         self.rows, self._refresh = read_answers(path) if self.path.exists() else [], lambda: None
+        self.declined, self.when_over = False, []                       # to be called when the study is over
         if self.rows:
             self.seed = int(self.rows[0]["seed"])
             if self.rows[0]["material"] != self.material:
@@ -47,6 +49,16 @@ class _Study:
     def done(self):
         """Is there no question left?"""
         return self.step == self.steps
+
+    @property
+    def over(self):
+        """Is there nobody left to ask: are all questions answered, or has somebody said not to take part?"""
+        return self.done or self.declined
+
+    def decline(self):
+        """Not take part: nothing is written, and what waits for the answers is shown."""
+        self.declined = True
+        self._tell()
 
     def agree(self, nickname=""):
         """Consent: make the file. nickname: letters, digits and spaces of it are kept, at most 20."""
@@ -72,6 +84,11 @@ class _Study:
         write_answers(self.path, rows)
         self.rows = rows
         self._refresh()
+        self._tell()
+
+    def _tell(self):
+        for told in self.when_over if self.over else []:
+            told()
 
     def static(self):
         """Where the study stands, as Html."""

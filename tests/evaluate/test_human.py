@@ -6,10 +6,11 @@ import sys
 import ipywidgets
 import pytest
 
-from coursekit.evaluate import ModelChoiceStudy, WordRemovalStudy, pool, right_by_person
+from coursekit.evaluate import Afterwards, ModelChoiceStudy, WordRemovalStudy, pool, right_by_person
 from coursekit.evaluate.debate import leaky
 from coursekit.explain import leave_one_out
 from coursekit.models import BagOfWords
+from coursekit.show import table
 from coursekit.text import Review, reviews
 
 MODELS = {"leaky": BagOfWords({"monday": 2.0, "<b>": -1.0}), "clean": BagOfWords({"good": 1.0, "dull": -1.0})}
@@ -166,6 +167,27 @@ def test_without_widgets_the_page_says_how_to_get_them(tmp_path, monkeypatch):
     monkeypatch.setitem(sys.modules, "ipywidgets", None)
     data = choice(tmp_path / "mine.csv")._repr_mimebundle_()
     assert "install ipywidgets" in data["text/html"] and len(data) == 2
+
+
+def test_what_gives_answers_away_waits_for_them_or_for_a_no(tmp_path):
+    first, second = choice(tmp_path / "a.csv"), choice(tmp_path / "b.csv")
+    waiting = Afterwards(table([["leaky", 1]], ["program", "right"]), first, second)
+
+    def seen():
+        return "leaky" in found(waiting.widget, ipywidgets.HTML)[0].value
+
+    assert "leaky" in waiting._repr_mimebundle_()["text/html"], "a page without a kernel reads on"
+    first.agree()
+    expert(first)
+    assert first.over and not second.over and not seen()
+    press(waiting, "not take part")
+    assert seen() and second.over and not second.done and not (tmp_path / "b.csv").exists()
+    assert not found(waiting.widget, ipywidgets.Button)
+    second.agree()
+    fresh = Afterwards(waiting.shown, first, choice(tmp_path / "b.csv"))
+    assert found(fresh.widget, ipywidgets.Button), "a no is not kept"
+    expert(fresh.studies[1])
+    assert not found(fresh.widget, ipywidgets.Button)
 
 
 def test_what_is_no_study_is_refused(tmp_path):
