@@ -9,7 +9,7 @@ SLALOM is fitted to 1,000 sequences, LIME and SHAP to as many copies of the revi
 Out came, of the small models (21 reviews a model and kind): linearised SLALOM is as good as LIME and SHAP (0.37 each in
 imdb-tame, 0.54 each in imdb-6layer, IMDB; generated 0.37 and 0.56), importances are far behind, as in the paper. What
 does not reproduce: SLALOM does not outperform LIME and SHAP, the differences are 0.01 at most; values are as good in
-imdb-tame only (imdb-6layer: 0.40, fitted to pairs); integrated gradients are as good as SHAP, not the last. Insertion
+imdb-tame only (imdb-6layer: 0.40, fitted to pairs); integrated gradients are as good as SHAP, not far behind. Insertion
 has the same order, and below 0: the first words alone convince more than the review. The paper's 0.9 is not reached,
 with shares that it may not have. Rank needs no good fit: R² on 30 words is −0.7 to 0.9. In the pretrained encoder, with
 200 samples, linearised SLALOM is a little behind: IMDB 0.47 and 0.50 by the fit, LIME 0.51, SHAP 0.53; generated
