@@ -30,7 +30,9 @@ from . import npm
 
 ROOT = Path(__file__).resolve().parent.parent
 DECKS, SITE, BUILT = ROOT / "docs" / "slides", ROOT / "docs" / "site", ROOT / "build" / "slides"
-FIELDS = {"title": str, "text": str, "cell": str, "box": str, "code": bool, "predict": str, "answer": str, "notes": str}
+FIELDS = {"title": str, "text": str, "cell": str, "box": str, "rows": str, "columns": str, "code": bool, "predict": str,
+          "answer": str, "notes": str}
+MINUTES = re.compile(r"(Optional, )?(\d+) minutes?\b")   # how notes begin
 LETTERS, LINES, COLUMNS, BULLETS = 60, 12, 70, 5        # of a title; of code; of a list
 WIDTH, HEIGHT, TEXT, CODE = 1280, 720, 24, 18           # of a page, and its smallest letters
 HEARD = r'<div class="heard">\1</div>'                  # what is there for screen readers alone
@@ -86,9 +88,11 @@ def look_over(slide, cells):
         raise DeckError(f"more than {BULLETS} bullets")
     if "answer" in slide and "predict" not in slide:
         raise DeckError("an answer without predict")
+    if not MINUTES.match(slide["notes"]):
+        raise DeckError("the notes begin with “3 minutes”, or “Optional, 3 minutes” if the slide can be left out")
     if "cell" not in slide:
-        if {"code", "box"} & set(slide):
-            raise DeckError("code or box, and no cell")
+        if {"code", "box", "rows", "columns"} & set(slide):
+            raise DeckError("code, box, rows or columns, and no cell")
         return
     cell = cells.get(slide["cell"])
     if cell is None:
@@ -105,6 +109,8 @@ def look_over(slide, cells):
                             f"letters, and {LINES} of {COLUMNS} fit")
     elif not shown(cell):
         raise DeckError(f"cell {cell.id} has no output to show")
+    if {"rows", "columns"} & set(slide):
+        chosen(shown(cell) if cell.cell_type == "code" else "", slide.get("rows", ""), slide.get("columns", ""))
 
 
 # What a slide takes from a cell
@@ -133,6 +139,37 @@ def shown(cell):
              if text and not text.startswith("[A control:")]
     heard = re.compile(r"<details[^>]*><summary>.*?</summary>(.*?)</details>", re.S)         # a picture in words
     return "".join(f"<div>{heard.sub(HEARD, part)}</div>" for part in rich or plain)
+
+
+def chosen(output, rows="", columns=""):
+    """A table (HTML) with the first column, those columns whose heads have a match of `columns`, and those rows of
+    which the words, joined by " | ", have a match of `rows`."""
+    def cells(row):
+        return re.findall(r"<t[hd]\b.*?</t[hd]>", row, re.S)
+
+    def words(cell):
+        return html.unescape(re.sub("<.*?>", "", cell))
+
+    lines = re.findall(r"<tr\b.*?</tr>", output, re.S)
+    if not lines:
+        raise DeckError("rows or columns, and the cell shows no table")
+    kept = [i for i, head in enumerate(cells(lines[0])) if i == 0 or re.search(columns, words(head))]
+    there = [line for line in lines[1:] if re.search(rows, " | ".join(map(words, cells(line))))]
+    if len(kept) < 2 or not there:
+        raise DeckError(f"no row {rows!r} or no column {columns!r} in the table")
+    for line in lines:
+        short = f"<tr>{''.join(cells(line)[i] for i in kept)}</tr>" if line in (lines[0], *there) else ""
+        output = output.replace(line, short, 1)
+    return output
+
+
+def minutes(slides):
+    """(minutes of the slides that are needed, of those that are optional), from the beginnings of their notes."""
+    needed, optional = 0, 0
+    for slide in slides:
+        free, n = MINUTES.match(slide["notes"]).groups()
+        needed, optional = (needed, optional + int(n)) if free else (needed + int(n), optional)
+    return needed, optional
 
 
 # From a deck to a page
@@ -187,7 +224,10 @@ def page(slide, cells, write):
             code = highlight(cell.source, PythonLexer(), HtmlFormatter(nowrap=True)).rstrip()
             above = f'<pre class="code">{code}</pre>'
         if shown(cell):
-            output = f'<div class="output{later}"{at}><div class="fit">{shown(cell)}</div></div>'
+            what = shown(cell)
+            if {"rows", "columns"} & set(slide):
+                what = chosen(what, slide.get("rows", ""), slide.get("columns", ""))
+            output = f'<div class="output{later}"{at}><div class="fit">{what}</div></div>'
     if "predict" in slide:
         words += f'<div class="predict">{write("<b>Predict first.</b> " + slide["predict"])}</div>'
     if "answer" in slide:
@@ -297,6 +337,9 @@ def main():
     except (DeckError, RuntimeError) as error:
         sys.exit(str(error))
     print("\n".join(str(path.relative_to(ROOT)) for path in paths))
+    if wanted.check or wanted.png:
+        for path in paths:
+            print("{}: {} minutes, and {} optional".format(path.stem, *minutes(deck(path.stem))))
     if wanted.png:
         wanted.png.mkdir(parents=True, exist_ok=True)
     if (wanted.check or wanted.png) and not check(paths, wanted.png):

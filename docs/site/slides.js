@@ -12,21 +12,50 @@ function narrow(page) {
   return smallest;
 }
 
+// Words alone are made larger, up to 44 px, as long as they leave a sixth of the page free.
+function grow(page) {
+  const both = page.querySelector(".both"), words = both && both.querySelector(".words:only-child");
+  for (let size = 44; words && size >= 32; size -= 2) {
+    words.style.fontSize = `${size}px`;
+    const formula = narrow(page);
+    if (size === 32 || words.offsetHeight < .83 * both.clientHeight && words.scrollWidth <= words.clientWidth
+        && formula >= .9 * size) break;
+  }
+}
+
+// The heads of a table break into lines where that makes the whole table larger. room(): how large it can be.
+function heads(inner, room) {
+  const all = [...inner.querySelectorAll("thead th")];
+  const set = width => {
+    inner.style.setProperty("--head", `${width}em`);
+    for (const head of all) head.style.minWidth = "";
+    for (const head of all)                                               // a long word makes its column wider
+      if (head.scrollWidth > head.clientWidth) head.style.minWidth = `${head.scrollWidth - 9}px`;
+  };
+  let best = 8.5, largest = 0;
+  for (const width of all.length ? [8.5, 6.5, 5] : []) {
+    set(width);
+    if (room() > 1.05 * largest) [best, largest] = [width, room()];
+  }
+  set(best);
+}
+
 // What a cell shows is made as large as its place allows, and stands beside the text where it is larger there.
 function fit(page) {
   const both = page.querySelector(".both"), output = page.querySelector(".output");
   narrow(page);
-  if (!output) return;
+  if (!output) return grow(page);
   const inner = output.querySelector(".fit"), words = both.querySelector(".words");
-  for (const head of inner.querySelectorAll("thead th"))                  // a long word makes its column wider
-    if (head.scrollWidth > head.clientWidth) head.style.minWidth = `${head.scrollWidth - 9}px`;
   const room = () => Math.min(output.clientWidth / inner.offsetWidth, output.clientHeight / inner.offsetHeight, 2.2);
+  heads(inner, room);
   const below = room();
   if (words) {
     both.classList.add("beside");
+    heads(inner, room);
     const small = narrow(page) < 24, full = words.offsetHeight > both.clientHeight || words.scrollWidth > words.clientWidth;
     if (small || full || room() < 1.1 * below) both.classList.remove("beside");
     narrow(page);
+    heads(inner, room);
   }
   const scale = Math.max(room(), .2);
   inner.style.transform = `scale(${scale})`;

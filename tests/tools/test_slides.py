@@ -9,9 +9,12 @@ import pytest
 from tools import notebooks, pace, slides
 
 EXERCISES = {path.name[:3].rstrip("_"): path.name for path in (slides.ROOT / "exercises").iterdir()}
-GOOD = {"title": "A title", "notes": "Say it."}
+GOOD = {"title": "A title", "notes": "1 minute. Say it."}
 CODE = {"cell_type": "code", "id": "c0de", "source": "print(1)", "outputs": []}
 TEXT = {"cell_type": "markdown", "id": "7e87", "source": "Words alone."}
+TABLE = {"cell_type": "code", "id": "7ab1", "source": "1", "outputs": [{"output_type": "display_data", "data": {
+    "text/html": "<table><tr><th>way</th><th>p</th><th>q &lt; 1</th></tr><tr><th>one</th><td>1</td><td>2</td></tr>"
+                 "<tr><th>two</th><td>3</td><td>4</td></tr></table>"}, "metadata": {}}]}
 LONG = {"cell_type": "code", "id": "1096", "source": "x = 1\n" * 13, "outputs": []}
 
 
@@ -34,6 +37,8 @@ def test_a_deck_fits_its_lecture(name):
     order = [sections[slide["cell"]] for slide in deck if "cell" in slide]
     assert order == sorted(order)                       # the lecture's
     assert sum("predict" in slide for slide in deck) >= 3
+    needed, optional = slides.minutes(deck)
+    assert needed <= 90 and needed + optional >= 45
 
 
 @pytest.mark.parametrize("name", slides.names())
@@ -56,11 +61,13 @@ def plain(text):
     (GOOD | {"title": "a" * 61}, "61 letters, at most 60"), (GOOD | {"figure": "x"}, "no such field, .*: figure"),
     (GOOD | {"code": "yes"}, "not of this kind: code"), (GOOD | {"text": "- a\n" * 6}, "more than 5 bullets"),
     (GOOD | {"answer": "42"}, "an answer without predict"), (GOOD | {"code": True}, "and no cell"),
+    (GOOD | {"notes": "Say it."}, "the notes begin with"), (GOOD | {"rows": "a"}, "and no cell"),
+    (GOOD | {"cell": "7ab1", "rows": "three"}, "no row 'three'"),
     (GOOD | {"cell": "beef"}, "the lecture has no cell beef"), (GOOD | {"cell": "c0de"}, "cell c0de has no output"),
     (GOOD | {"cell": "7e87"}, "cell 7e87 has no box"), (GOOD | {"cell": "7e87", "code": True}, "is text"),
     (GOOD | {"cell": "1096", "code": True}, "13 lines of up to 5 letters, and 12 of 70 fit")])
 def test_a_wrong_slide_is_told_in_one_line(slide, words, tmp_path, monkeypatch):
-    cells = [slides.nbformat.from_dict(cell) for cell in (CODE, TEXT, LONG)]
+    cells = [slides.nbformat.from_dict(cell) for cell in (CODE, TEXT, LONG, TABLE)]
     monkeypatch.setattr(slides, "DECKS", tmp_path)
     monkeypatch.setattr(slides, "lecture", lambda name: slides.nbformat.from_dict({"cells": cells}))
     lines = ["[[slide]]", *(f"{field} = {json.dumps(value)}" for field, value in slide.items())]
@@ -75,6 +82,22 @@ def test_a_box_is_chosen_by_its_name_and_formulas_stand_in_where_there_is_none()
     assert slides.boxes(two, "Pitfall") == "> **Pitfall.** Two."
     assert slides.boxes(two, "Erratum") == slides.boxes("Words with $x$.") == ""
     assert slides.boxes("Words.\n\n$$\nx\n$$\n\nMore.") == "$$\nx\n$$"
+
+
+def test_of_a_table_some_rows_and_columns_are_shown():
+    table = slides.shown(slides.nbformat.from_dict(TABLE))
+    assert slides.chosen(table) == table
+    assert slides.chosen(table, "^two", "q < 1") == (
+        "<div><table><tr><th>way</th><th>q &lt; 1</th></tr><tr><th>two</th><td>4</td></tr></table></div>")
+    with pytest.raises(slides.DeckError, match="no column 'r'"):
+        slides.chosen(table, columns="r")
+    with pytest.raises(slides.DeckError, match="no table"):
+        slides.chosen("<pre>1</pre>", "1")
+
+
+def test_minutes_of_a_deck_with_the_optional_ones_apart():
+    notes = ("4 minutes. a", "Optional, 3 minutes at the board", "1 minute")
+    assert slides.minutes([{"notes": text} for text in notes]) == (5, 3)
 
 
 def test_a_formula_that_cannot_be_read_is_named():
