@@ -207,3 +207,14 @@ def test_formulas_and_tables_fit_the_paper(page, address):
     boxes = "boxes => boxes.map((box) => box.scrollWidth - box.clientWidth)"
     over = page.locator(".text_html, div.math").evaluate_all(boxes)
     assert len(over) > 10 and max(over) <= 2
+
+
+def test_formulas_and_tables_fit_the_screen_of_a_laptop(page, address):
+    page.set_viewport_size({"width": 1280, "height": 800})
+    page.goto(address + "lectures/15_people.html", wait_until="networkidle")
+    fitted = page.locator("table[style*='--fit'] td, mjx-math[style*='--fit']")
+    expect(fitted.first).to_be_attached()
+    over = page.locator(".text_html, div.math").evaluate_all("b => b.map((box) => box.scrollWidth - box.clientWidth)")
+    assert len(over) > 10 and max(over) <= 2
+    size = fitted.first.evaluate("part => parseFloat(getComputedStyle(part).fontSize)")
+    assert 12 <= size < 16

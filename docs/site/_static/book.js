@@ -1,9 +1,11 @@
 // What unfolds is printed unfolded, and folded again afterwards. A formula or a table wider than the paper is made
 // smaller there (book.css), for which its least width is told, in letters m.
 const unfolded = [];
+const WIDE = "mjx-container[display] > mjx-math, .text_html table";
 addEventListener("beforeprint", () => {
   document.documentElement.classList.add("to-print", "measured");
-  for (const wide of document.querySelectorAll("mjx-container[display] > mjx-math, .text_html table")) {
+  for (const wide of document.querySelectorAll(WIDE)) {
+    wide.style.removeProperty("--fit");
     const size = parseFloat(getComputedStyle(wide).fontSize);
     wide.style.setProperty("--size", `${size}px`);
     wide.style.setProperty("--ems", wide.getBoundingClientRect().width / size);
@@ -17,7 +19,28 @@ addEventListener("beforeprint", () => {
 addEventListener("afterprint", () => {
   for (const details of unfolded.splice(0)) details.open = false;
   document.documentElement.classList.remove("to-print");
+  fit();
 });
+
+// On a screen a formula, or the tables that a cell shows, are made smaller, too, if they then fit into the column with
+// letters of three quarters of their size; else they are scrolled. (book.css)
+const LEAST = 0.75;
+function fit() {
+  const shown = [...document.querySelectorAll(WIDE)]
+    .filter((wide) => wide.offsetParent && !wide.closest(".attention-explorer"));
+  const groups = Map.groupBy(shown, (wide) => wide.closest(".text_html") ?? wide.parentElement);
+  const sizes = new Map([...groups.keys()].map((place) => [place, 1]));
+  const set = (tell) => sizes.forEach((size, place) => groups.get(place).forEach((wide) => tell(wide.style, size)));
+  set((style) => style.removeProperty("--fit"));
+  for (let round = 0; round < 3; round++) {                           // not all of a table shrinks with its letters
+    const shares = [...groups].map(([place, members]) => [place, Math.min(...members.map((wide) =>
+      place.clientWidth / wide.getBoundingClientRect().width))]);
+    for (const [place, share] of shares) if (share < 1) sizes.set(place, 0.99 * sizes.get(place) * share);
+    set((style, size) => size < 1 && style.setProperty("--fit", size));
+  }
+  set((style, size) => size < LEAST && style.removeProperty("--fit"));
+  reachable();
+}
 
 // What is wider than its column is scrolled sideways, also by keyboard. (The theme sees to code and plain outputs.)
 const boxes = [...document.querySelectorAll(".text_html, .text_html div, .math, .pst-scrollable-table-container")]
@@ -29,4 +52,6 @@ function reachable() {
     else box.removeAttribute("tabindex");
   }
 }
-for (const event of ["load", "resize"]) addEventListener(event, reachable);
+for (const event of ["load", "resize"]) addEventListener(event, fit);
+addEventListener("load", () => window.MathJax?.startup?.promise.then(fit));
+document.addEventListener("toggle", fit, true);
