@@ -61,7 +61,7 @@ def sample(n, kind="uniform", seed=0):
 
 
 class HistogramModel(nn.Module):
-    """One layer of attention with W_q = W_k = Wᵀ and W_v = I, a layer norm on what it mixed, an MLP. No skip connection.
+    """One attention layer with W_q = W_k = Wᵀ and W_v = I, a layer norm on what it mixed, an MLP. No skip connection.
 
     E = [W_e of the letters | W_p of the places] (T, 64); A = softmax(E W Wᵀ Eᵀ/√d_att); logits (T, T) = MLP(LN(A E)),
     of count c in column c − 1. `kind` says what W sees: "positional" and "semantic" set the other half of its rows to
