@@ -50,15 +50,26 @@ def rank_agreement(a: Attribution, b: Attribution, k=5) -> Agreement:
     return Agreement(_correlation(_ranks(x), _ranks(y)), _cosine(*pairs), len(tops[0] & tops[1]) / len(tops[0]))
 
 
+class Skipped(NamedTuple):
+    """How many numbers the means of a `HumanAgreement` leave out: documents of `consensus`, maps of the other two.
+
+    >>> Skipped(consensus=0, annotators=0, people=1).people
+    1
+    """
+
+    consensus: int
+    annotators: int
+    people: int
+
+
 class HumanAgreement(NamedTuple):
     """AUROCs, .5 for chance and 1 for all marked words before all others; nan where nothing is left to average.
 
     consensus: of the scores with what all annotators of a document marked, mean over documents; annotators: with each
     annotator's own map, mean over these maps; people: of each map with what all *other* annotators marked, the same
-    mean. documents: how many there were; skipped: how many documents, maps and maps these means leave out; marked_by:
-    "people" or "grammar".
+    mean. documents: how many there were; skipped: what these means leave out; marked_by: "people" or "grammar".
 
-    >>> HumanAgreement(.75, .7, .8, documents=2, skipped=(0, 0, 1), marked_by="people").consensus
+    >>> HumanAgreement(.75, .7, .8, documents=2, skipped=Skipped(0, 0, 1), marked_by="people").consensus
     0.75
     """
 
@@ -66,7 +77,7 @@ class HumanAgreement(NamedTuple):
     annotators: float
     people: float
     documents: int
-    skipped: tuple
+    skipped: Skipped
     marked_by: str
 
 
@@ -106,8 +117,8 @@ def human_agreement(attributions: Sequence[Attribution], reviews: Sequence[Annot
         people += [auroc(marks, np.delete(maps, i, 0).all(0)) for i, marks in enumerate(maps)]
     found = [np.array(part) for part in (consensus, annotators, people)]
     means = [float(part[~np.isnan(part)].mean()) if not np.isnan(part).all() else float("nan") for part in found]
-    return HumanAgreement(means[0], means[1], means[2], len(reviews),
-                          tuple(int(np.isnan(part).sum()) for part in found), kinds.pop())
+    skipped = Skipped(*(int(np.isnan(part).sum()) for part in found))
+    return HumanAgreement(means[0], means[1], means[2], len(reviews), skipped, kinds.pop())
 
 
 def auroc(scores: ArrayLike, marked: ArrayLike) -> float:

@@ -65,7 +65,7 @@ def run(cell, n_reviews, n_tokens, n_samples, n_slow, n_new):
             found[method].append(attribution)
     agreement = {method: human_agreement(attributions, chosen) for method, attributions in found.items()}
     return {"AUROC": {method: one.consensus for method, one in agreement.items()}, "r2": medians(r2),
-            "skipped": agreement["LIME"].skipped[0]}
+            "skipped": agreement["LIME"].skipped.consensus}
 
 
 def report(records):
