@@ -70,10 +70,8 @@ def deletion_curve(model_or_predict: Predicts, document: Document, attribution: 
     >>> deletion_curve(likes, ["good", "film"], by_hand).scores
     array([2., 0., 0.])
     """
-    masks, order, towards = _prepared(model_or_predict, document, attribution, by, mask_token, scores, progress)
-    for step, place in enumerate(order, start=1):
-        masks[step:, place] = False
-    return Curve("deletion", attribution.method, towards(masks))
+    rank, towards = _ranked(model_or_predict, document, attribution, by, mask_token, scores, progress)
+    return Curve("deletion", attribution.method, towards(rank >= np.arange(len(rank) + 1)[:, None]))
 
 
 def insertion_curve(model_or_predict: Predicts, document: Document, attribution: Attribution, by="replace",
@@ -89,11 +87,8 @@ def insertion_curve(model_or_predict: Predicts, document: Document, attribution:
     >>> insertion_curve(likes, ["good", "film"], by_hand).scores
     array([0., 2., 2.])
     """
-    masks, order, towards = _prepared(model_or_predict, document, attribution, by, mask_token, scores, progress)
-    masks[:, order] = False
-    for step, place in enumerate(order, start=1):
-        masks[step:, place] = True
-    return Curve("insertion", attribution.method, towards(masks))
+    rank, towards = _ranked(model_or_predict, document, attribution, by, mask_token, scores, progress)
+    return Curve("insertion", attribution.method, towards(rank < np.arange(len(rank) + 1)[:, None]))
 
 
 def comprehensiveness(model_or_predict: Predicts, document: Document, attribution: Attribution, bins=ERASER_BINS,
@@ -134,27 +129,25 @@ def _eraser(model_or_predict, document, attribution, bins, by, mask_token, score
     if np.ndim(bins) != 1 or not len(bins) or not all(0 < share <= 1 for share in bins):
         raise ValueError(f"bins are shares of the tokens, above 0 and at most 1, got {bins!r}")
     with counting(model_or_predict) as (model, counter):
-        everything, order, towards = _prepared(model, document, attribution, by, mask_token, scores, progress,
-                                               probabilities=True)
-        masks = np.repeat(everything[:1], 1 + len(bins), axis=0)                 # row 0: nothing is away
-        for row, share in enumerate(bins, start=1):
-            cut = -int(-share * len(order) // 1)                                 # rounded up
-            masks[row, order[cut:] if keep else order[:cut]] = False
-        p = towards(masks) if len(order) else np.zeros(2)
+        rank, towards = _ranked(model, document, attribution, by, mask_token, scores, progress, probabilities=True)
+        T = len(rank)
+        cut = np.ceil([T if keep else 0, *(share * T for share in bins)])[:, None]           # row 0: nothing is away
+        p = towards(rank < cut if keep else rank >= cut) if T else np.zeros(2)
     return Measured((p[0] - p[1:]).mean(), counter.calls)
 
 
-def _prepared(model_or_predict, document, attribution, by, mask_token, scores, progress, probabilities=False):
-    """Masks (T + 1, d) that keep all, the places of the T scored tokens, most important first, and masks → scores."""
+def _ranked(model_or_predict, document, attribution, by, mask_token, scores, progress, probabilities=False):
+    """The ranks (T,) of the scored tokens, 0 the most important, and the function masks (n, T) → scores (n,)."""
     if scores not in (None, "log-odds", "probability"):
         raise ValueError(f'scores must be "log-odds" or "probability", what the model predicts, got {scores!r}')
     known = scores or ("log-odds" if hasattr(model_or_predict, "from_embeddings") else None)    # so white boxes promise
     document, attribution = matched(model_or_predict, document, attribution)
 
     def predicted(masks, progress=False):
+        masks = np.pad(masks, ((0, 0), (0, len(document) - masks.shape[1])), constant_values=True)
         return evaluate_masks(model_or_predict, document, masks, by=by, mask_token=mask_token, progress=progress)
 
-    whole = predicted(np.full((1, len(document)), True))[0]
+    whole = predicted(np.full((1, len(attribution)), True))[0]
     sign = 1.0 if whole.ndim or whole >= (0.5 if known == "probability" else 0) else -1.0
     target = attribution.target if attribution.target is not None else whole.argmax() if whole.ndim else None
 
@@ -174,5 +167,4 @@ def _prepared(model_or_predict, document, attribution, by, mask_token, scores, p
         return 1 / (1 + np.exp(-sign * f)) if probabilities else sign * f
 
     importance = sign * attribution.scores if attribution.signed else attribution.scores
-    order = np.argsort(-importance, kind="stable")
-    return np.full((len(attribution) + 1, len(document)), True), order, towards
+    return np.argsort(np.argsort(-importance, kind="stable")), towards

@@ -6,8 +6,8 @@ numbers are the same in any order and with any number of workers, and a report t
 
 import csv
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
-from functools import cached_property, partial
+from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
 from time import perf_counter
 
@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from coursekit import explain, show
-from coursekit.explain.attribution import Attribution, Explainer
+from coursekit.explain.attribution import Explainer
 from coursekit.explain.masks import read_tokens
 from coursekit.inputs import Document
 from coursekit.models.protocols import Predicts
@@ -25,6 +25,7 @@ from .agreement import human_agreement
 from .cells import compute, one_thread, remembering, settings, told_by
 from .faithfulness import comprehensiveness, sufficiency
 from .intervals import interval
+from .line_up import BASELINE, course_explainers, has_terms
 from .measured import counting
 from .plausibility import explained, local_lipschitz, stability, takes_seed
 from .truth import distance_to_exact
@@ -32,7 +33,6 @@ from .truth import distance_to_exact
 # What a row has, and whether more is better. Faithful: the first two and the distance; plausible: the others.
 METRICS = {"comprehensiveness": True, "sufficiency": False, "distance": False, "AUROC": True, "VSI": True,
            "spread": False, "Lipschitz": False, "seconds": False, "calls": False}
-BASELINE = "random"
 
 
 def report(model: Predicts, documents: Sequence[Document], explainers: Mapping[str, Explainer] | None = None,
@@ -181,57 +181,16 @@ def against_the_best(values: ArrayLike, best: int, seed=0, n_resamples=10000) ->
     return np.insert(np.where(both.any(1), p, np.nan), best, 1.0)
 
 
-def course_explainers(model: Predicts, samples: int | None = None) -> dict[str, Explainer]:
-    """{name: explainer}: all of the course that this model allows, and random scores as the floor.
-
-    samples: about how many documents each one that samples may ask; by default 1000, and 250 where the model has no
-    short cut for masks, where integrated gradients take 16 nodes, too. Left out: `attention_flow` (minutes for six
-    layers; one layer's flow is its weight), `attention_sum` (`attention_mean` times a number) and the steps of
-    `lime_limit`.
-
-    >>> list(course_explainers(len))
-    ['random', 'leave-one-out', 'LIME', 'KernelSHAP', 'Shapley values', 'SLALOM']
-    """
-    quick = getattr(model, "masked_scores", lambda *asked: None)([], "replace", "[UNK]") is not None
-    samples = samples or (1000 if quick else 250)
-    found: dict[str, Explainer] = {
-        BASELINE: random_scores, "leave-one-out": explain.leave_one_out,
-        "LIME": partial(explain.lime, n_samples=samples), "KernelSHAP": partial(_kernel_shap, samples=samples),
-        "Shapley values": partial(_shapley_values, samples=samples), "SLALOM": partial(_slalom, samples=samples)}
-    if hasattr(model, "from_embeddings"):
-        signed = explain.gradient(model, ["[UNK]"]).signed  # type: ignore  # no layer norm makes the mean zero
-        found |= ({"gradient, mean": partial(explain.gradient, reduce="mean")} if signed else {})
-        found |= {"gradient, L1": partial(explain.gradient, reduce="l1"),
-                  "gradient, L2": partial(explain.gradient, reduce="l2"),
-                  "gradient × input": partial(explain.gradient_x_input, baseline="unk"),
-                  "integrated gradients": partial(explain.integrated_gradients, n_nodes=None if quick else 16)}
-    if hasattr(model, "trace"):
-        found |= {"attention, mean": explain.attention_mean, "attention, max": explain.attention_max,
-                  "attention × norm": explain.norm_attention, "rollout": explain.rollout,
-                  "gradient × attention": explain.gradient_attention}
-    if hasattr(model, "queries_and_keys"):
-        found["relevance × attention"] = explain.relevance_attention
-    if _has_terms(model, []):
-        found |= {"LIME, exact": explain.exact_lime, "Shapley values, exact": explain.exact_shapley}
-    return found
-
-
-def random_scores(model: Predicts, document: Document, seed=0) -> Attribution:
-    """Normal numbers that know nothing: the floor for what is faithful. As steady as a constant, if the seed is held.
-
-    >>> len(random_scores(len, ["good", "film"]))
-    2
-    """
-    tokens = read_tokens(model, document)
-    return Attribution(tokens, np.random.default_rng([seed, len(tokens)]).normal(size=len(tokens)), "random")
-
-
+@dataclass(eq=False)
 class _Work:
     """What computes the cells (document i, explainer's name, its settings), and can be sent to other processes."""
 
-    def __init__(self, model, documents, explainers, reviews, how):
-        self.model, self.documents, self.explainers, self.reviews, self.how = model, documents, explainers, reviews, how
-        self.exact = {}
+    model: Predicts
+    documents: Sequence[Document]
+    explainers: Mapping[str, Explainer]
+    reviews: Sequence[AnnotatedReview] | None
+    how: dict
+    exact: dict = field(default_factory=dict)
 
     def __call__(self, i, name, settings):
         """The metrics as JSON has them."""
@@ -251,7 +210,7 @@ class _Work:
         found = found.on(document) if "distinct" in found.about else found
         for metric in (comprehensiveness, sufficiency):
             known[metric.__name__] = metric(model, document, found, scores=self.how["scores"])
-        if _has_terms(model, document):
+        if has_terms(model, document):
             if i not in self.exact:                                               # which explainers of a document share
                 self.exact = {i: explain.exact_shapley(model, document)}
             known["distance"] = distance_to_exact(model, document, found, self.exact[i])
@@ -261,22 +220,3 @@ class _Work:
             known["Lipschitz"] = local_lipschitz(model, document, explainer, self.how["delta"],
                                                  self.how["n_neighbours"], seed, found).constant
         return known | {"VSI": steady.vsi, "spread": steady.spread}
-
-
-def _has_terms(model, document):
-    return getattr(model, "head_terms", lambda *asked: None)(document, "[UNK]") is not None
-
-
-def _kernel_shap(model, document, seed=0, samples=1000):
-    """At least four samples a word: fewer determine nothing."""
-    return explain.kernel_shap(model, document, max(samples, 4 * len(document)), seed)
-
-
-def _shapley_values(model, document, seed=0, samples=1000):
-    """As many permutations as the samples allow, an even number, at least four."""
-    return explain.shapley_values(model, document, max(4, samples // max(1, len(document)) // 2 * 2), seed)
-
-
-def _slalom(model, document, seed=0, samples=1000):
-    """What each word's removal does to a SLALOM fitted near the document."""
-    return explain.fit_slalom(model, document, samples, seed=seed).removal_effects(document)
