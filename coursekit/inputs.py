@@ -9,8 +9,8 @@ import reprlib
 
 Document = list[str]                        # its tokens
 
-__all__ = ["Document", "as_array", "as_scored", "as_scores", "as_strings", "as_text", "as_texts", "as_tokens",
-           "as_weights", "as_whole", "format_score", "plural"]
+__all__ = ["Document", "as_array", "as_labels", "as_scored", "as_scores", "as_strings", "as_text", "as_texts",
+           "as_tokens", "as_weights", "as_whole", "format_score", "plural"]
 
 
 def as_text(text):
@@ -132,6 +132,20 @@ def as_scores(values, name, n):
     import numpy as np
 
     return as_array(values, name, (n, None)[:max(1, np.ndim(values))])
+
+
+def as_labels(labels, n):
+    """The labels of n documents, 0 or 1, as an array (n,) of floats; ValueError unless both are there.
+
+    >>> as_labels([1, 0, 1], 3)
+    array([1., 0., 1.])
+    """
+    import numpy as np
+
+    y = np.array(labels)
+    if y.shape != (n,) or {*y.tolist()} != {0, 1}:
+        raise ValueError(f"expected a label for each document, 0 or 1, both there, got {len(y)} for {n}")
+    return y.astype(float)
 
 
 def as_scored(tokens, scores):

@@ -20,11 +20,11 @@ _STYLES = ("-", "--", "-.", ":", (0, (5, 1)), (0, (3, 1, 1, 1)), (0, (1, 1)))
 
 
 @plain
-def bars(labels: Sequence[str], values: ArrayLike, title: str | None = None, xlabel: str | None = None, horizontal=True,
+def bars(labels: Sequence[str], values: ArrayLike, title: str | None = None, xlabel: str | None = None,
          kept: Sequence[bool] | None = None) -> Html:
     """A bar for each label, blue above zero, hatched orange-red below, its value at its end (signed if any is < 0).
 
-    labels: n strings; values: (n,) numbers; `xlabel` names what is measured. Horizontal bars run from top to bottom.
+    labels: n strings; values: (n,) numbers; `xlabel` names what is measured. They run from top to bottom.
     kept: (n,) booleans, if given: bars that are not kept are grey and dotted.
     Raises TypeError or ValueError, in one line, for lengths that differ, nothing to draw or values not finite.
 
@@ -36,28 +36,21 @@ def bars(labels: Sequence[str], values: ArrayLike, title: str | None = None, xla
     if not labels:
         raise ValueError("bars needs at least one label and value, got none")
     kept = None if kept is None else as_array(kept, "kept", (len(labels),)).astype(bool)
-    length = 0.32 * len(labels) + 0.9
-    fig, ax = new_figure(5.5, max(1.6, length)) if horizontal else new_figure(max(3.0, 1.6 * length), 3.2)
-    places = np.arange(len(labels))
-    drawn = (ax.barh if horizontal else ax.bar)(places, values, 0.72, edgecolor="white")
+    fig, ax = new_figure(5.5, max(1.6, 0.32 * len(labels) + 0.9))
+    drawn = ax.barh(np.arange(len(labels)), values, 0.72, edgecolor="white")
     for patch, value in zip(drawn, values, strict=True):
         patch.set(facecolor=BLUE if value >= 0 else ORANGE, hatch="" if value >= 0 else "//")
     for i in [] if kept is None else np.flatnonzero(~kept):
         drawn[i].set(facecolor=_DROPPED, hatch="...", edgecolor="#6e6e6e")
     written = [format_score(v) if values.min() < 0 else format_score(v).lstrip("+") for v in values]
     ax.bar_label(drawn, written, padding=3, fontsize=8)
-    ax.margins(**{"x" if horizontal else "y": 0.15})
-    if horizontal:
-        ax.invert_yaxis()
-        ax.axvline(0, color="#111", linewidth=0.8)
-        ax.set_xlabel(xlabel or "")
-    else:
-        ax.axhline(0, color="#111", linewidth=0.8)
-        ax.set_ylabel(xlabel or "")
-    label_axis(ax.yaxis if horizontal else ax.xaxis, labels)
+    ax.margins(x=0.15)
+    ax.invert_yaxis()
+    ax.axvline(0, color="#111", linewidth=0.8)
+    ax.set_xlabel(xlabel or "")
+    label_axis(ax.yaxis, labels)
     _quiet(ax)
-    if title is not None:
-        ax.set_title(title)
+    ax.set_title(title or "")
     named = [f"{visible(name)} {value}" for name, value in zip(labels, written, strict=True)]
     what = f" of {xlabel}" if xlabel else ""
     listed = ", ".join(named) if len(named) <= 20 else (
@@ -98,8 +91,7 @@ def lines(x: ArrayLike | None, series: Mapping[str, ArrayLike], xlabel: str, yla
         for text in ax.legend(frameon=False, loc="upper left", bbox_to_anchor=(1, 1)).get_texts():
             text.set_parse_math(False)
     _quiet(ax)
-    if title is not None:
-        ax.set_title(title)
+    ax.set_title(title or "")
     courses = "; ".join(f"{visible(name)} goes from {y[0]:.3g} to {y[-1]:.3g} (lowest {y.min():.3g}, "
                         f"highest {y.max():.3g})" for name, y in zip(names, curves, strict=True))
     alt = f"{plural(len(names), 'curve')} of {ylabel} over {xlabel} from {x[0]:.4g} to {x[-1]:.4g}: {courses}."
@@ -131,8 +123,7 @@ def plane(labels: Sequence[str], x: ArrayLike, y: ArrayLike, xlabel: str, ylabel
     ax.margins(0.12)
     ax.grid(alpha=0.25)
     _quiet(ax)
-    if title is not None:
-        ax.set_title(title)
+    ax.set_title(title or "")
     canvas, boxes = FigureCanvasAgg(fig), []
     canvas.draw()                                                                 # lays out: places in pixels are known
     for label, *place in zip(labels, x, y, strict=True):
@@ -151,7 +142,7 @@ def plane(labels: Sequence[str], x: ArrayLike, y: ArrayLike, xlabel: str, ylabel
 
 
 @plain
-def ranges(labels: Sequence[str], columns: Mapping[str, Sequence], title: str | None = None) -> Html:
+def ranges(labels: Sequence[str], columns: Mapping[str, Sequence]) -> Html:
     """Means with their intervals: a row for each label, a panel for each column, all panels with the same rows.
 
     labels: n strings, from top to bottom. columns: dict from a panel's name to n triples (mean, low, high); where a
@@ -185,9 +176,7 @@ def ranges(labels: Sequence[str], columns: Mapping[str, Sequence], title: str | 
             f"{word} {visible(labels[i])} {triples[i, 0]:.3g} [{triples[i, 1]:.3g}, {triples[i, 2]:.3g}]"
             for word, i in ends) or "nothing known"))
     alt = f"Means and intervals of {plural(len(labels), 'row')} in {plural(len(columns), 'panel')}. {'; '.join(told)}."
-    if title is not None:
-        fig.suptitle(title)
-    return picture(fig, titled(title, alt))
+    return picture(fig, alt)
 
 
 def _quiet(ax):

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import ArrayLike
 
-from coursekit.inputs import as_array, as_strings, plural
+from coursekit.inputs import as_array, as_strings, as_weights, plural
 
 from .html import Html, display_width, drawing, escape, visible
 
@@ -85,11 +85,7 @@ def arrows(A: ArrayLike, queries: Sequence[str], keys: Sequence[str] | None = No
     """
     queries = as_strings(queries, "queries")
     keys = queries if keys is None else as_strings(keys, "keys")
-    A = as_array(A, "A", (len(queries), len(keys)))
-    if not A.size:
-        raise ValueError("A must have at least one query and one key, got shape " + str(A.shape))
-    if A.min() < 0:
-        raise ValueError(f"A must hold attention weights, which are not negative, got {A.min():.3g}")
+    A = as_weights(A, (len(queries), len(keys)))
     queries, keys = [_spaces(q) for q in queries], [_spaces(k) for k in keys]
     left, right, gap = _column(queries), _column(keys), 190
     start, stop = _heights(len(queries), len(keys)), _heights(len(keys), len(queries))

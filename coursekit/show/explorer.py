@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from coursekit.inputs import as_array, as_strings
+from coursekit.inputs import as_strings, as_weights
 
 from .coloured import highlight
 from .drawings import arrows
@@ -57,13 +57,8 @@ def attention_maps(A, tokens, keys=None):
     tokens = as_strings(tokens, "tokens")
     keys = tokens if keys is None else as_strings(keys, "keys")
     of_a_layer = (None, len(tokens), len(keys))
-    A = as_array(A, "A", of_a_layer if np.ndim(A) == 3 else (None, *of_a_layer))
-    A = A if A.ndim == 4 else A[None]
-    if not A.size:
-        raise ValueError(f"A must have at least one layer, one head and one token, got shape {A.shape}")
-    if A.min() < 0:
-        raise ValueError(f"A must hold attention weights, which are not negative, got {A.min():.3g}")
-    return A, tokens, keys
+    A = as_weights(A, of_a_layer if np.ndim(A) == 3 else (None, *of_a_layer))
+    return A if A.ndim == 4 else A[None], tokens, keys
 
 
 @functools.cache

@@ -7,7 +7,7 @@ import numpy as np
 from coursekit.inputs import as_array, as_scored, as_strings, format_score, plural
 
 from .coloured import flow, paragraph
-from .html import Html, drawing, escape, visible
+from .html import Html, drawing, escape, heading, visible
 
 BINS, WIDTH, HEIGHT = 20, 120, 44                               # of a histogram; pixels
 
@@ -45,10 +45,9 @@ def features(rows: Mapping[str, tuple], words=(), around=10, n=5, title: str | N
         body += (f'<tr style="background:transparent"><th scope="row" {left}>{escape(name)}<div '
                  f'style="font-weight:normal">{image}<br>{escape(summary)}</div></th><td {left}>{lit}</td>'
                  f'<td {left}>{"".join(f"<div>{escape(line)}</div>" for line in pushed) or "–"}</td></tr>')
-    head = "" if title is None else f'<div style="margin-bottom:2px"><b>{escape(title)}</b></div>'
     columns = "".join(f'<th scope="col" style="text-align:left">{column}</th>'
                       for column in ("feature", "where it is most active", "logits"))
-    return Html(f'{head}<table><thead><tr>{columns}</tr></thead><tbody>{body}</tbody></table>',
+    return Html(f'{heading(title)}<table><thead><tr>{columns}</tr></thead><tbody>{body}</tbody></table>',
                 "\n".join(([] if title is None else [visible(title)]) + told))
 
 

@@ -38,6 +38,15 @@ def described(alt):
     return f"{brief} In full below.", f"<details><summary>The picture in words</summary>{escape(alt)}</details>"
 
 
+def heading(title):
+    """A title over a table, as HTML; "" for None.
+
+    >>> heading("A & B")
+    '<div style="margin-bottom:2px"><b>A &amp; B</b></div>'
+    """
+    return "" if title is None else f'<div style="margin-bottom:2px"><b>{escape(title)}</b></div>'
+
+
 def drawing(svg, alt, title=None):
     """An SVG drawing as an image with alternative text, which JupyterLab keeps also in a notebook that is not trusted.
 

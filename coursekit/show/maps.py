@@ -8,7 +8,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import ArrayLike
 
-from coursekit.inputs import as_array, as_strings, plural
+from coursekit.inputs import as_array, as_strings, as_weights, plural
 
 from .html import Html, visible
 from .pictures import BLUE, ORANGE, label_axis, new_figure, picture, plain, titled
@@ -46,8 +46,7 @@ def heatmap(A: ArrayLike, tokens: Sequence[str], columns: Sequence[str] | None =
     image = _map(ax, A, allowed, *_limits(A))
     _token_axes(ax, tokens, columns, fontsize, upright=6 if roomy else 2)
     ax.set(xlabel=xlabel, ylabel=ylabel)
-    if title is not None:
-        ax.set_title(title)
+    ax.set_title(title or "")
     label = label or ("attention weight" if A.min() >= 0 else "score")
     fig.colorbar(image, ax=ax, label=label, fraction=0.05)
     if roomy:
@@ -72,14 +71,10 @@ def head_grid(A: ArrayLike, tokens: Sequence[str], title: str | None = None) -> 
     Attention maps of 1 head over 2 tokens. Largest entries: head 0: good → good 0.90.
     """
     tokens = as_strings(tokens, "tokens")
-    T, dimensions = len(tokens), getattr(A, "ndim", None) or np.ndim(A)
+    T, dimensions = len(tokens), np.ndim(A)
     if dimensions not in (3, 4):
         raise ValueError(f"A must have shape (K, T, T) or (L, K, T, T), got {dimensions} dimensions")
-    A = as_array(A, "A", (None,) * (dimensions - 2) + (T, T))
-    if not A.size:
-        raise ValueError(f"A must have at least one head and one token, got shape {A.shape}")
-    if A.min() < 0:
-        raise ValueError(f"A must hold attention weights, which are not negative, got {A.min():.3g}")
+    A = as_weights(A, (None,) * (dimensions - 2) + (T, T))
     maps, L, K = A.reshape(-1, *A.shape[-2:]), len(A) if dimensions == 4 else 1, A.shape[-3]
     names = [f"layer {i // K}, head {i % K}" if dimensions == 4 else f"head {i}" for i in range(L * K)]
     across = K if dimensions == 4 else min(K, 4)
@@ -126,8 +121,7 @@ def positions(P: ArrayLike, title: str | None = None) -> Html:
     for axis in (ax.xaxis, ax.yaxis):
         axis.get_major_locator().set_params(integer=True)
     fig.colorbar(image, ax=ax, label="value", fraction=0.05)
-    if title is not None:
-        ax.set_title(title)
+    ax.set_title(title or "")
     alt = (f"Heat map of positional encodings, {plural(P.shape[0], 'position')} by {plural(P.shape[1], 'dimension')}, "
            f"values from {P.min():.3g} to {P.max():.3g}.")
     return picture(fig, titled(title, alt))

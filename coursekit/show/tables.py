@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 
 from coursekit.inputs import as_strings, plural
 
-from .html import Html, display_width, escape, visible
+from .html import Html, display_width, escape, heading, visible
 
 
 def table(rows: Sequence[Sequence] | Mapping[str, Sequence], columns: Sequence[str], formats=".3g",
@@ -38,8 +38,7 @@ def table(rows: Sequence[Sequence] | Mapping[str, Sequence], columns: Sequence[s
     shown = [[_shown(value, own.get(name), common, name) for value, name in zip(row, columns, strict=True)]
              for row in rows]
     right = [any(_is_number(row[j]) for row in rows) for j in range(len(columns))]
-    head = "" if title is None else f'<div style="margin-bottom:2px"><b>{escape(title)}</b></div>'
-    return Html(f'<div style="margin:4px 0">{head}{_html(columns, shown, right)}</div>',
+    return Html(f'<div style="margin:4px 0">{heading(title)}{_html(columns, shown, right)}</div>',
                 ("" if title is None else f"{visible(title)}\n") + _text([columns, *shown], right))
 
 

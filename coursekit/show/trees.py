@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Sequence
+from dataclasses import dataclass, field
 
 from coursekit.inputs import as_strings, plural
 
@@ -16,6 +17,29 @@ _BOX = {                                                        # of each fate: 
 }
 _BEST = 'stroke="#b35900" stroke-width="4"'                     # the line to the best finished text
 _KEY = "solid: kept and continued; thick border: finished; dashed: dropped; thick line: the best"
+
+
+@dataclass(eq=False)
+class _Node:
+    """A beginning that was looked at: its last token, how likely all of it is, and where it is drawn."""
+
+    text: str
+    chance: str
+    fate: str
+    parent: "_Node | None"
+    column: int
+    row: float = 0.0
+    children: list = field(default_factory=list)
+
+    @property
+    def path(self):
+        """The nodes from the first new token to this one."""
+        return [*self.parent.path, self] if self.parent else []
+
+    @property
+    def told(self):
+        """The beginning in words, with its probability."""
+        return f"{' '.join(node.text for node in self.path)} {self.chance}"
 
 
 def beam_tree(steps: Sequence[Sequence], words: Sequence[str], prompt="", title: str | None = None) -> Html:
@@ -37,99 +61,89 @@ def beam_tree(steps: Sequence[Sequence], words: Sequence[str], prompt="", title:
     Step 2: finished nobody knows 0.3.
     """
     words = as_strings(words, "words")
-    root = {"text": visible(prompt), "chance": "", "fate": "kept", "children": [], "path": [], "column": 0}
-    columns, best = [[root]], None
-    before = {None: root}
+    root = _Node(visible(prompt), "", "kept", None, 0)
+    columns, before, best, highest = [[root]], {None: root}, None, -math.inf
     for step, candidates in enumerate(steps, start=1):
         here = {}
         for rank, candidate in enumerate(candidates):
-            node, parent, score = _node(step, rank, candidate, words, before)
-            if node is not None:
-                here[rank] = node
-                parent["children"].append(node)
-                if node["fate"] == "finished" and (best is None or score > best[0]):
-                    best = score, node
+            node, score = _read(candidate, f"candidate {rank} of step {step}", words, before, step)
+            if node is None:
+                continue
+            here[rank] = node
+            node.parent.children.append(node)
+            if node.fate == "finished" and score > highest:
+                best, highest = node, score
         columns.append(list(here.values()))
         before = here
     if len(columns) < 2 or not columns[1]:
         raise ValueError("beam_tree needs at least one step with a candidate that is possible, got none")
-    return _drawn(columns, best, _place(root), _in_words(columns, best), title)
+    return _drawn(columns, best, _place(root, 0), _in_words(columns, best), title)
 
 
-def _node(step, rank, candidate, words, before):
-    """One candidate as (node, its parent, its score); node is None where its probability is 0."""
-    where = f"candidate {rank} of step {step}"
+def _read(candidate, where, words, before, step):
+    """One candidate as (node, its score); node is None where its probability is 0."""
     try:
         parent, token, log_p, score, fate = candidate
     except (TypeError, ValueError):
         raise ValueError(f"{where} must be (parent, token, log_probability, score, fate), got {candidate!r}") from None
     if log_p == -math.inf:
-        return None, None, None
+        return None, score
     if parent not in before:
         raise ValueError(f"{where} has the parent {parent!r}: expected a place in the step before (None in step 1)")
     if token not in range(len(words)):
         raise ValueError(f"{where} has the token {token!r}: words names ids 0 to {len(words) - 1}")
     if fate not in _BOX:
         raise ValueError(f"{where} has the fate {fate!r}: expected one of {', '.join(map(repr, _BOX))}")
-    text, p = visible(words[token]), math.exp(log_p)
-    node = {"text": text, "chance": f"{p:.3g}", "fate": fate, "children": [],
-            "path": [*before[parent]["path"], text], "column": step, "parent": before[parent]}
-    return node, before[parent], score
+    return _Node(visible(words[token]), f"{math.exp(log_p):.3g}", fate, before[parent], step), score
 
 
-def _place(root):
-    """Give every node its row: leaves one below the other, a parent amid its children. Returns the number of rows."""
-    rows = 0
-    todo = [(root, False)]
-    while todo:
-        node, done = todo.pop()
-        if not node["children"]:
-            node["row"], rows = rows, rows + 1
-        elif done:
-            node["row"] = (node["children"][0]["row"] + node["children"][-1]["row"]) / 2
-        else:
-            todo += [(node, True), *((child, False) for child in reversed(node["children"]))]
-    return rows
+def _place(node, row):
+    """Give a node and all below it their rows, leaves from `row` on one below the other, a parent amid its children.
+    Returns the next row that is free."""
+    if not node.children:
+        node.row = row
+        return row + 1
+    for child in node.children:
+        row = _place(child, row)
+    node.row = (node.children[0].row + node.children[-1].row) / 2
+    return row
 
 
 def _in_words(columns, best):
     """The tree in words: the best, and what each step kept and finished."""
     said = [f"Beam search over {plural(len(columns) - 1, 'token')}."]
     if best is not None:
-        said.append(f"Best finished: {' '.join(best[1]['path'])} {best[1]['chance']}.")
+        said.append(f"Best finished: {best.told}.")
     for step, nodes in enumerate(columns[1:], start=1):
         parts = []
         for fate in ("kept", "finished"):
-            alike = [f"{' '.join(node['path'])} {node['chance']}" for node in nodes if node["fate"] == fate]
+            alike = [node.told for node in nodes if node.fate == fate]
             parts += [f"{fate} {', '.join(alike)}"] if alike else []
         said.append(f"Step {step}: " + ("; ".join(parts) or "all dropped") + ".")
     return " ".join(said)
 
 
 def _drawn(columns, best, rows, alt, title):
-    best_path, node = set(), best and best[1]
-    while node is not None:
-        best_path.add(id(node))
-        node = node.get("parent")
-    widths = [max(24.0, *(14 + 7.6 * display_width(n["text"]) + 6.4 * len(n["chance"]) + 8 * bool(n["chance"])
+    best_path = best.path if best else []
+    widths = [max(24.0, *(14 + 7.6 * display_width(n.text) + 6.4 * len(n.chance) + 8 * bool(n.chance)
                           for n in nodes)) if nodes else 0.0 for nodes in columns]
     left = [8 + sum(widths[:i]) + _GAP * i for i in range(len(widths))]
     width, height = max(left[-1] + widths[-1] + 8, 20 + 6.0 * len(_KEY)), _TOP + _ROW * rows + 26
     lines, boxes = [], []
     for nodes in columns:
         for node in nodes:
-            i, y = node["column"], _TOP + _ROW * (node["row"] + 0.5)
-            box, ink, line = _BOX[node["fate"]]
-            if "parent" in node:
-                x0, y0 = left[i - 1] + widths[i - 1], _TOP + _ROW * (node["parent"]["row"] + 0.5)
+            i, y = node.column, _TOP + _ROW * (node.row + 0.5)
+            box, ink, line = _BOX[node.fate]
+            if node.parent:
+                x0, y0 = left[i - 1] + widths[i - 1], _TOP + _ROW * (node.parent.row + 0.5)
                 middle = (x0 + left[i]) / 2
-                line = _BEST if id(node) in best_path else line
+                line = _BEST if node in best_path else line
                 curve = f"M{x0:.0f} {y0:.0f}C{middle:.0f} {y0:.0f} {middle:.0f} {y:.0f} {left[i]:.0f} {y:.0f}"
                 lines.append(f'<path d="{curve}" {line}/>')
             boxes.append(f'<rect x="{left[i]:.0f}" y="{y - 10:.0f}" width="{widths[i]:.0f}" height="20" rx="4" {box}/>'
-                         f'<text x="{left[i] + 6:.0f}" y="{y + 4.5:.0f}" fill="{ink}">{escape(node["text"])}</text>'
+                         f'<text x="{left[i] + 6:.0f}" y="{y + 4.5:.0f}" fill="{ink}">{escape(node.text)}</text>'
                          f'<text x="{left[i] + widths[i] - 6:.0f}" y="{y + 4:.0f}" font-size="11" fill="#404040" '
-                         f'text-anchor="end">{node["chance"]}</text>')
+                         f'text-anchor="end">{node.chance}</text>')
     svg = (f'<svg xmlns="http://www.w3.org/2000/svg" width="{width:.0f}" height="{height:.0f}" font-size="13" '
            'font-family="sans-serif"><rect width="100%" height="100%" rx="4" fill="#fff"/>'
            f'<g fill="none">{"".join(lines)}</g>{"".join(boxes)}'

@@ -193,7 +193,7 @@ def test_a_missing_package_is_named_with_its_cure(package, monkeypatch):
     (lambda: bertviz_view("head", -A, WORDS), ValueError, "not negative"),
     (lambda: bertviz_view("head", A * np.nan, WORDS), ValueError, "finite"),
     (lambda: bertviz_view("head", A, "abc"), TypeError, "tokens must be a list of strings"),
-    (lambda: bertviz_view("head", np.ones((0, 2, 1, 1)), ["a"]), ValueError, "at least one layer"),
+    (lambda: bertviz_view("head", np.ones((0, 2, 1, 1)), ["a"]), ValueError, "at least one weight"),
     (lambda: bertviz_view("neuron", A, WORDS), ValueError, "needs queries and keys"),
     (lambda: bertviz_view("neuron", A, WORDS, queries=Q), ValueError, "needs queries and keys"),
     (lambda: bertviz_view("model", A, WORDS, queries=Q, keys=K), ValueError, "the other views take none"),

@@ -65,7 +65,7 @@ def test_boxes_without_ids_and_without_tokens():
     (lambda: arrows([[1, 0]], ["a"]), ValueError, r"A must have shape \(1, 1\), got \(1, 2\)"),
     (lambda: arrows([[-1.0]], ["a"]), ValueError, "not negative"),
     (lambda: arrows([[np.nan]], ["a"]), ValueError, r"finite, got nan at index \(0, 0\)"),
-    (lambda: arrows(np.zeros((0, 0)), []), ValueError, "at least one query"),
+    (lambda: arrows(np.zeros((0, 0)), []), ValueError, "at least one weight"),
     (lambda: arrows([[1]], "a"), TypeError, "queries must be a list of strings"),
     (lambda: token_boxes([]), ValueError, "at least one row"),
     (lambda: token_boxes(["ab"]), ValueError, "row 0 must be"),

@@ -104,7 +104,7 @@ def test_without_anywidget_one_line_says_what_to_install(monkeypatch):
     (lambda: attention_explorer(A / 0, WORDS), ValueError, "finite"),
     (lambda: attention_explorer(A, "abcd"), TypeError, "tokens must be a list of strings"),
     (lambda: attention_explorer(A, WORDS, "abcd"), TypeError, "keys must be a list of strings"),
-    (lambda: attention_explorer(np.ones((1, 0, 1, 1)), ["a"]), ValueError, "at least one layer"),
+    (lambda: attention_explorer(np.ones((1, 0, 1, 1)), ["a"]), ValueError, "at least one weight"),
     (lambda: attention_explorer(np.ones((17, 256, 256)), ["a"] * 256), ValueError, "1,114,112 weights .* shorter text"),
 ])
 @pytest.mark.filterwarnings("ignore:divide by zero")
