@@ -6,7 +6,7 @@ import numpy as np
 import torch
 from numpy.typing import ArrayLike
 
-from coursekit.inputs import Document, as_strings, as_whole
+from coursekit.inputs import Document, as_labels, as_strings, as_whole
 
 
 class BagOfWords:
@@ -40,9 +40,8 @@ def train_bag_of_words(documents: Sequence[Document], labels: ArrayLike, words: 
     >>> {word: round(weight, 2) for word, weight in model.weights.items()}
     {'good': 0.67, 'dull': -0.67}
     """
-    present, y = [set(document) for document in documents], np.array(labels)
-    if y.shape != (len(present),) or {*y.tolist()} != {0, 1}:
-        raise ValueError(f"expected a label for each document, 0 or 1, both there, got {len(y)} for {len(present)}")
+    present = [set(document) for document in documents]
+    y = as_labels(labels, len(present))
     if words is None:
         vocab, counts = np.unique([word for document in present for word in sorted(document)], return_counts=True)
         words = vocab[counts >= as_whole(least, "least", 1)].tolist()

@@ -54,6 +54,7 @@ def _parts(model, ids):
     read = np.concatenate([u, w])[:, 0].T                                         # (d_e, 2K)
     return W_e[ids].astype(float) @ read, W_p @ read
 
+
 def replaced(model, document, mask_token="[UNK]"):
     """The function masks (n, T) → scores (n,) in float64: an AttentionClassifier's document, words replaced in place.
 

@@ -117,8 +117,8 @@ def stack_top(ids):
     stack, tops = torch.zeros(len(ids), 2 + ids.shape[1], dtype=torch.long), []       # places of what is open
     height, rows = torch.zeros(len(ids), dtype=torch.long), torch.arange(len(ids))
     for t, token in enumerate(ids.T):
-        height = height + ((token % 2 == 0) & (token != START)).long() - (token % 2)
         opened = (token % 2 == 0) & (token != START)
+        height = height + opened.long() - token % 2
         stack[rows[opened], height[opened]] = t
         tops.append(stack[rows, height])
     return torch.stack(tops, 1)

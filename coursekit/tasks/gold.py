@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import ArrayLike
 
-from coursekit.inputs import Document, as_whole
+from coursekit.inputs import Document, as_labels, as_whole
 from coursekit.models import BagOfWords, train_bag_of_words
 
 
@@ -21,9 +21,8 @@ def gold_model(documents: Sequence[Document], labels: ArrayLike, n_words=10, lea
     >>> list(gold_model(documents, labels, n_words=1, least=1).weights)
     ['dull']
     """
-    present, y = [set(document) for document in documents], np.array(labels, float)
-    if y.shape != (len(present),) or {*y.tolist()} != {0, 1}:
-        raise ValueError(f"expected a label for each document, 0 or 1, both there, got {len(y)} for {len(present)}")
+    present = [set(document) for document in documents]
+    y = as_labels(labels, len(present))
     words = sorted(set().union(*present))
     X = np.array([[word in document for word in words] for document in present], float)         # (n, words)
     X, words = X[:, X.sum(0) >= least], [word for word, n in zip(words, X.sum(0), strict=True) if n >= least]
