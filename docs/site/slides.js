@@ -35,7 +35,7 @@ function heads(inner, room) {
   let best = 8.5, largest = 0;
   for (const width of all.length ? [8.5, 6.5, 5] : []) {
     set(width);
-    if (room() > 1.05 * largest) [best, largest] = [width, room()];
+    if (room() > 1.1 * largest) [best, largest] = [width, room()];
   }
   set(best);
 }
