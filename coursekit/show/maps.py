@@ -15,6 +15,7 @@ from .pictures import BLUE, ORANGE, label_axis, new_figure, picture, plain, titl
 
 _MASKED = "#e6e6e6"
 _WRITE_UP_TO = 12           # tokens a side: larger attention maps go without numbers in their cells
+_WIDEST = 5.5               # inches of a map's columns: with its labels it fits a page's column of 750 pixels
 
 
 @plain
@@ -42,6 +43,7 @@ def heatmap(A: ArrayLike, tokens: Sequence[str], columns: Sequence[str] | None =
         raise ValueError("mask must allow at least one cell (True = may attend), got none")
     roomy = max(A.shape) <= _WRITE_UP_TO
     side, fontsize = (0.55, 9) if roomy else (0.2, 8) if max(A.shape) <= 40 else (0.12, 6)
+    side = max(min(side, _WIDEST / len(columns)), 0.6 * side)
     fig, ax = new_figure(side * len(columns) + 2.2, side * len(tokens) + 1.2)
     image = _map(ax, A, allowed, *_limits(A))
     _token_axes(ax, tokens, columns, fontsize, upright=6 if roomy else 2)
@@ -77,10 +79,10 @@ def head_grid(A: ArrayLike, tokens: Sequence[str], title: str | None = None) -> 
     A = as_weights(A, (None,) * (dimensions - 2) + (T, T))
     maps, L, K = A.reshape(-1, *A.shape[-2:]), len(A) if dimensions == 4 else 1, A.shape[-3]
     names = [f"layer {i // K}, head {i % K}" if dimensions == 4 else f"head {i}" for i in range(L * K)]
-    across = K if dimensions == 4 else min(K, 4)
+    across = K if dimensions == 4 else min(K, 4 if T <= 10 else 3)                 # the words of a row need room
     down = -(-len(maps) // across)
     labelled = T <= 16
-    side = max(0.7, min(2.4, 0.19 * T + 0.5, 9 / across))
+    side = max(0.7, min(2.4, 0.19 * T + 0.5, 6.1 / across))
     fig, axes = new_figure(side * across + 1.5, side * down + 0.9, down, across)
     axes = np.atleast_1d(axes)
     for i, ax in enumerate(axes):
@@ -99,7 +101,7 @@ def head_grid(A: ArrayLike, tokens: Sequence[str], title: str | None = None) -> 
     best = "; ".join(f"{names[i]}: {_largest(maps[i], _causal(maps[i]), tokens, tokens, 1)}" for i in heads)
     layers = (f"{plural(L, 'layer')} of " if dimensions == 4 else "") + plural(K, "head")
     alt = titled(title, f"Attention maps of {layers} over {T} tokens. Largest entries: {best}.")
-    return picture(fig, alt, shrink=across < 4)                 # many maps are unreadable at the width of a telephone
+    return picture(fig, alt, shrink=len(maps) < 4)              # many maps are unreadable at the width of a telephone
 
 
 @plain

@@ -79,8 +79,8 @@ def neuron_still(A, tokens, queries, keys, layer, head, token, title):
     seen = weights > 0
     products = np.where(seen[:, None], q * k, np.nan)
     panels = [("query q", np.where(np.arange(len(tokens))[:, None] == token, q, np.nan)),
-              ("key k", np.where(seen[:, None], k, np.nan)), ("q × k, number by number", products)]
-    fig, axes = new_figure(10, 0.22 * len(tokens) + 0.9, 1, 5)
+              ("key k", np.where(seen[:, None], k, np.nan)), ("q × k, one by one", products)]
+    fig, axes = new_figure(7.7, 0.22 * len(tokens) + 0.9, 1, 5)
     for ax, (name, values) in zip(axes[:3], panels, strict=True):
         bound = np.nanmax(abs(values)) or 1
         ax.imshow(values, aspect="auto", cmap="PuOr", vmin=-bound, vmax=bound, interpolation="nearest")
