@@ -7,17 +7,17 @@ import pytest
 
 from tests.browser.needed import needed
 from tests.drawn import commit, touches
-from tools import npm, slides
+from tools import decks, npm, slides
 
-TOOL = ("tools/slides.py", "tools/npm.py", "docs/site/slides", "docs/site/formulas", "docs/site/package",
-        "tests/browser/test_slides.py")
+TOOL = ("tools/decks.py", "tools/slides.py", "tools/npm.py", "docs/site/slides", "docs/site/formulas",
+        "docs/site/package", "tests/browser/test_slides.py")
 
 
-def decks(n, changed=True):
+def drawn_decks(n, changed=True):
     """All decks as parameters; `make test` takes n drawn by the commit, and those whose file or lecture has changed."""
-    drawn = random.Random(commit() + "slides").sample(slides.names(), min(n, len(slides.names())))
+    drawn = random.Random(commit() + "slides").sample(decks.names(), min(n, len(decks.names())))
     return [name if name in drawn or changed and touches(*TOOL, f"docs/slides/{name}.", f"lectures/{name}_")
-            else pytest.param(name, marks=pytest.mark.slow) for name in slides.names()]
+            else pytest.param(name, marks=pytest.mark.slow) for name in decks.names()]
 
 
 @pytest.fixture(scope="module")
@@ -32,7 +32,7 @@ def built():
     return path
 
 
-@pytest.mark.parametrize("deck", decks(2))
+@pytest.mark.parametrize("deck", drawn_decks(2))
 def test_every_slide_fits_and_asks_for_nothing(deck, built, browser):
     path = built(deck)
     asked, complaints = [], []
@@ -49,11 +49,11 @@ def test_every_slide_fits_and_asks_for_nothing(deck, built, browser):
     assert not re.search(r"""(src|href)=["']?(https?:|//)|url\(["']?(https?:|//)|@import""", text)
 
 
-@pytest.mark.parametrize("deck", decks(1, changed=False))
+@pytest.mark.parametrize("deck", drawn_decks(1, changed=False))
 def test_printed_it_has_a_page_for_each_slide_and_axe_finds_nothing_serious(deck, built, browser):
     tab = browser.new_page(viewport={"width": slides.WIDTH, "height": slides.HEIGHT})
     slides.opened(tab, built(deck), "?print-pdf")
-    assert tab.locator(".pdf-page").count() == len(slides.deck(deck)) + 1
+    assert tab.locator(".pdf-page").count() == len(decks.deck(deck)) + 1
     tab.add_script_tag(path=npm.package("axe-core") / "axe.min.js")
     found = tab.evaluate("axe.run(document, {resultTypes: ['violations']})")["violations"]
     tab.close()
@@ -62,7 +62,7 @@ def test_printed_it_has_a_page_for_each_slide_and_axe_finds_nothing_serious(deck
 
 
 def test_the_speaker_s_window_follows_and_leads(built, browser):
-    deck = slides.deck("02")
+    deck = decks.deck("02")
     tab = browser.new_page()
     slides.opened(tab, built("02"))
     with tab.expect_popup() as opening:

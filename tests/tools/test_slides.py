@@ -6,9 +6,9 @@ import re
 
 import pytest
 
-from tools import notebooks, pace, slides
+from tools import decks, notebooks, pace, slides
 
-EXERCISES = {path.name[:3].rstrip("_"): path.name for path in (slides.ROOT / "exercises").iterdir()}
+EXERCISES = {path.name[:3].rstrip("_"): path.name for path in (decks.ROOT / "exercises").iterdir()}
 GOOD = {"title": "A title", "notes": "1 minute. Say it."}
 CODE = {"cell_type": "code", "id": "c0de", "source": "print(1)", "outputs": []}
 TEXT = {"cell_type": "markdown", "id": "7e87", "source": "Words alone."}
@@ -19,12 +19,12 @@ LONG = {"cell_type": "code", "id": "1096", "source": "x = 1\n" * 13, "outputs": 
 
 
 def test_every_lecture_has_a_deck():
-    assert slides.names() == sorted(notebooks.number(path) for path in notebooks.find())
+    assert decks.names() == sorted(notebooks.number(path) for path in notebooks.find())
 
 
-@pytest.mark.parametrize("name", slides.names())
+@pytest.mark.parametrize("name", decks.names())
 def test_a_deck_fits_its_lecture(name):
-    deck, notebook = slides.deck(name), slides.lecture(name)
+    deck, notebook = decks.deck(name), decks.lecture(name)
     fair = pace.stated(notebook) / 90                   # 20 to 25 slides for 90 minutes, the title page with them
     assert round(20 * fair) - 1 <= len(deck) + 1 <= round(25 * fair) + 1
     assert deck[-1]["title"].startswith("Take-away")
@@ -37,15 +37,15 @@ def test_a_deck_fits_its_lecture(name):
     order = [sections[slide["cell"]] for slide in deck if "cell" in slide]
     assert order == sorted(order)                       # the lecture's
     assert sum("predict" in slide for slide in deck) >= 3
-    needed, optional = slides.minutes(deck)
+    needed, optional = decks.minutes(deck)
     assert needed <= 90 and needed + optional >= 45
 
 
-@pytest.mark.parametrize("name", slides.names())
+@pytest.mark.parametrize("name", decks.names())
 def test_no_number_that_the_lecture_does_not_have(name):
-    told = plain(json.dumps([[cell.source, cell.get("outputs")] for cell in slides.lecture(name).cells],
+    told = plain(json.dumps([[cell.source, cell.get("outputs")] for cell in decks.lecture(name).cells],
                             ensure_ascii=False))
-    for slide in slides.deck(name):
+    for slide in decks.deck(name):
         for field in ("text", "predict", "answer"):
             for number in re.findall(r"\d[\d.]*\d", plain(slide.get(field, ""))):
                 assert number in told, f"{name}, {slide['title']}: {number}"
@@ -67,40 +67,40 @@ def plain(text):
     (GOOD | {"cell": "7e87"}, "cell 7e87 has no box"), (GOOD | {"cell": "7e87", "code": True}, "is text"),
     (GOOD | {"cell": "1096", "code": True}, "13 lines of up to 5 letters, and 12 of 70 fit")])
 def test_a_wrong_slide_is_told_in_one_line(slide, words, tmp_path, monkeypatch):
-    cells = [slides.nbformat.from_dict(cell) for cell in (CODE, TEXT, LONG, TABLE)]
-    monkeypatch.setattr(slides, "DECKS", tmp_path)
-    monkeypatch.setattr(slides, "lecture", lambda name: slides.nbformat.from_dict({"cells": cells}))
+    cells = [decks.nbformat.from_dict(cell) for cell in (CODE, TEXT, LONG, TABLE)]
+    monkeypatch.setattr(decks, "DECKS", tmp_path)
+    monkeypatch.setattr(decks, "lecture", lambda name: decks.nbformat.from_dict({"cells": cells}))
     lines = ["[[slide]]", *(f"{field} = {json.dumps(value)}" for field, value in slide.items())]
     (tmp_path / "99.toml").write_text("\n".join(lines), encoding="utf-8")
-    with pytest.raises(slides.DeckError, match=rf"\Adocs/slides/99.toml, slide 2 \(.*\): .*{words}[^\n]*\Z"):
-        slides.deck("99")
+    with pytest.raises(decks.DeckError, match=rf"\Adocs/slides/99.toml, slide 2 \(.*\): .*{words}[^\n]*\Z"):
+        decks.deck("99")
 
 
 def test_a_box_is_chosen_by_its_name_and_formulas_stand_in_where_there_is_none():
     two = "Words.\n\n> **Theorem.** One.\n>\n> Why.\n\nMore.\n\n> **Pitfall.** Two.\n\n$$\nx\n$$\n"
-    assert slides.boxes(two) == "> **Theorem.** One.\n>\n> Why.\n\n> **Pitfall.** Two."
-    assert slides.boxes(two, "Pitfall") == "> **Pitfall.** Two."
-    assert slides.boxes(two, "Erratum") == slides.boxes("Words with $x$.") == ""
-    assert slides.boxes("Words.\n\n$$\nx\n$$\n\nMore.") == "$$\nx\n$$"
+    assert decks.boxes(two) == "> **Theorem.** One.\n>\n> Why.\n\n> **Pitfall.** Two."
+    assert decks.boxes(two, "Pitfall") == "> **Pitfall.** Two."
+    assert decks.boxes(two, "Erratum") == decks.boxes("Words with $x$.") == ""
+    assert decks.boxes("Words.\n\n$$\nx\n$$\n\nMore.") == "$$\nx\n$$"
 
 
 def test_of_a_table_some_rows_and_columns_are_shown():
-    table = slides.shown(slides.nbformat.from_dict(TABLE))
-    assert slides.chosen(table) == table
-    assert slides.chosen(table, "^two", "q < 1") == (
+    table = decks.shown(decks.nbformat.from_dict(TABLE))
+    assert decks.chosen(table) == table
+    assert decks.chosen(table, "^two", "q < 1") == (
         "<div><table><tr><th>way</th><th>q &lt; 1</th></tr><tr><th>two</th><td>4</td></tr></table></div>")
-    with pytest.raises(slides.DeckError, match="no column 'r'"):
-        slides.chosen(table, columns="r")
-    with pytest.raises(slides.DeckError, match="no table"):
-        slides.chosen("<pre>1</pre>", "1")
+    with pytest.raises(decks.DeckError, match="no column 'r'"):
+        decks.chosen(table, columns="r")
+    with pytest.raises(decks.DeckError, match="no table"):
+        decks.chosen("<pre>1</pre>", "1")
 
 
 def test_minutes_of_a_deck_with_the_optional_ones_apart():
     notes = ("4 minutes. a", "Optional, 3 minutes at the board", "1 minute")
-    assert slides.minutes([{"notes": text} for text in notes]) == (5, 3)
+    assert decks.minutes([{"notes": text} for text in notes]) == (5, 3)
 
 
 def test_a_formula_that_cannot_be_read_is_named():
     write = slides.Writer()
-    with pytest.raises(slides.DeckError, match="x_.* cannot be read"):
+    with pytest.raises(decks.DeckError, match="x_.* cannot be read"):
         write.drawn(write("$x_$"))
