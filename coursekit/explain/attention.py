@@ -14,7 +14,7 @@ from coursekit.inputs import Document
 from coursekit.models.protocols import WhiteBox
 from coursekit.text import word_groups
 
-from .attribution import Attribution, of_own_tokens, require_methods
+from .attribution import Attribution, require_methods
 
 
 def attention_mean(model: WhiteBox, document: Document, layer: int | None = None) -> Attribution:
@@ -127,11 +127,12 @@ def _read_out(model, document, layer, reduce, method):
 
 
 def _reduced(model, document, maps, layer, reduce, method):
-    """The read-out row of maps (L, K, T, T), reduced over heads and over all layers or one."""
+    """The own tokens of the read-out row of maps (L, K, T, T), reduced over heads and over all layers or one."""
     if layer is not None:
         L = len(maps)
         if layer not in range(-L, L):
             raise ValueError(f"layer must be between 0 and {L - 1} (or None for all), got {layer!r}")
         maps, method = maps[[layer]], f"{method}, layer {layer}"
-    scores = reduce(maps[:, :, model.readout], axis=(0, 1)) if model.own(document) else np.zeros(0)
-    return of_own_tokens(model, document, scores, method, signed=False)
+    own, tokens = model.own(document), model.tokens(document)
+    scores = reduce(maps[:, :, model.readout][..., own], axis=(0, 1)) if own else []
+    return Attribution([tokens[i] for i in own], scores, method, signed=False)
