@@ -1,14 +1,12 @@
 """Classifiers of the `transformers` library behind the course's protocols (`protocols.py`), and how to use any other.
 
-Families are opened by what their own modules return, not by writing them anew: see FAMILIES. Needs `transformers` 5,
-which is loaded only when a model is fetched by name. Five traps are dealt with here:
+What a family keeps where, and how its attention is opened, is in families.py. Needs `transformers` 5, which is loaded
+only when a model is fetched by name. Four traps are dealt with here:
 
 - A decoder (GPT-2, Llama, Qwen2) reads its score from the last token. transformers finds that token by its id, "the
   last that is no padding": it fails where no padding token is set, and reads from another place where a document ends
   with the padding's id (GPT-2 often pads with <|endoftext|>, which is its [UNK] too). Here it is the last place of the
   document, always.
-- Attention weights exist only in the "eager" implementation of attention, which is slower, and those that are handed
-  out per batch are no part of the score's graph one document at a time: `trace` alone asks for it, and puts them there.
 - RoBERTa counts positions from the padding's id + 1, and gives a padding token inside a document none. Here every token
   has its place, so that ids and embeddings give one score.
 - BERT and ELECTRA mark the second of two texts by segments, which embeddings do not carry: here the first row that is
@@ -17,6 +15,7 @@ which is loaded only when a model is fetched by name. Five traps are dealt with 
 """
 
 import warnings
+from functools import partial
 
 import numpy as np
 import torch
@@ -24,32 +23,14 @@ from torch import nn
 
 from .attention import Trace
 from .documents import as_document, as_embeddings, predict_in_chunks
+from .families import DECODERS, FAMILIES, HALF, QUERIES_AND_KEYS, layers_of, opened, queries_and_keys_of, single
 
-# Where a family keeps its layers, and in a layer: what returns (mixed, weights), the values' map, the output's map.
-_BERT = ("encoder.layer", "attention.self", "attention.self.value", "attention.output.dense")
-_LLAMA = ("layers", "self_attn", "self_attn.v_proj", "self_attn.o_proj")
-FAMILIES = {"bert": _BERT, "roberta": _BERT, "electra": _BERT,
-            "distilbert": ("transformer.layer", "attention", "attention.v_lin", "attention.out_lin"),
-            "deberta-v2": ("encoder.layer", "attention.self", "attention.self.value_proj", "attention.output.dense"),
-            "albert": ("encoder.albert_layer_groups", "attention", "attention.value", "attention.dense"),
-            "gpt2": ("h", "attn", "attn.c_attn", "attn.c_proj"), "llama": _LLAMA, "qwen2": _LLAMA}
-DECODERS = ("gpt2", "llama", "qwen2")
-# Of the families that have nothing but layer norms and activations that are modules, as `relevance_rules` needs them.
-QUERIES_AND_KEYS = {"bert": ("attention.self.query", "attention.self.key"), "gpt2": ("attn.c_attn",),
-                    "electra": ("attention.self.query", "attention.self.key"),
-                    "distilbert": ("attention.q_lin", "attention.k_lin")}
 BLACK_BOX = """
     def predict(documents):                                             # lists of words
         inputs = tokenizer([" ".join(d) for d in documents], padding=True, truncation=True, return_tensors="pt")
         return model(**inputs.to(model.device)).logits.detach()         # (n, C)"""
 TOKENIZER = ("the tokenizer's files (tokenizer.json, or vocab.txt, or vocab.json and merges.txt) are missing in the "
              "model's folder, or belong to another model")
-HALF = (torch.float16, torch.bfloat16)
-
-
-def _single(x):
-    """x, in single precision if it is in half; a copy that gradients flow through."""
-    return x.float() if x.dtype in HALF else x
 
 
 class HuggingFaceClassifier(nn.Module):
@@ -216,7 +197,7 @@ class HuggingFaceClassifier(nn.Module):
             logits = self.model.score(states[torch.arange(len(states)), torch.as_tensor(lengths) - 1])
         else:
             logits = self.model(**inputs).logits                        # (n, C)
-        logits = _single(logits)
+        logits = single(logits)
         if logits.shape[1] == 1:
             return logits[:, 0]
         return logits[:, 1] - logits[:, 0] if logits.shape[1] == 2 else logits
@@ -258,23 +239,21 @@ class HuggingFaceClassifier(nn.Module):
 
     def embed(self, document):
         """Word embeddings (T, d_e) of the tokens, without positions."""
-        return _single(self._words(self.ids(document).to(self._words.weight.device)))
+        return single(self._words(self.ids(document).to(self._words.weight.device)))
 
     def baseline(self, document, kind="unk"):
         """Embeddings (T, d_e) of a document as long that says nothing: each own token is [UNK] ("unk"), padding ("pad")
         or the zero vector ("zero"). Special tokens and separators stay, and so do positions."""
-        e, own = self.embed(document).clone(), self.own(document)
-        tokens = self.tokens(document)
-        own = [row for row in own if tokens[row] not in self.separator]
         if kind not in ("unk", "pad", "zero"):
             raise ValueError(f"baseline must be 'unk', 'pad' or 'zero', got {kind!r}")
+        e, tokens, nothing = self.embed(document).clone(), self.tokens(document), 0.0
         if kind != "zero":
             token = getattr(self.tokenizer, f"{kind}_token_id")
             if token is None:
                 raise ValueError(f"this tokenizer has no {kind} token: choose another baseline, such as 'zero'")
             self._check_id(token)
-            token = _single(self._words.weight[token])
-        e[own] = token if kind != "zero" else 0.0
+            nothing = single(self._words.weight[token])
+        e[[row for row in self.own(document) if tokens[row] not in self.separator]] = nothing
         return e
 
     def from_embeddings(self, e):
@@ -294,54 +273,16 @@ class HuggingFaceClassifier(nn.Module):
     def trace(self, e, change=None):
         """One pass over embeddings e (…, T, d_e) with each layer's attention weights (…, K, T, T) and values (…, K, T,
         d_e). change(l, A): the weights that layer l is to use in place of its own."""
-        maps, values, hooks, names = [], [], [], FAMILIES[self.family][1:]
-        inside = names[2].startswith(f"{names[0]}.")                     # the output's map is a part of the attention's
-
-        def record(attention, value, output):
-            K = self.model.config.num_attention_heads
-            weight = output.weight if self.family == "gpt2" else output.weight.T                # (K d_att, d_e)
-
-            def hook(module, inputs, named, result):                     # mixes once more, so that A is in the graph
-                A = _single(result[1]).reshape(*e.shape[:-2], *result[1].shape[1:])             # (…, K, T, T)
-                A = A if change is None else change(len(maps), A)
-                states = inputs[0] if inputs else named["hidden_states"]             # (n, T, d_e)
-                v = value(states)[..., -len(weight):]                    # of GPT-2 the last third
-                v = v.unflatten(-1, (-1, len(weight) // K)).transpose(1, 2)
-                v = v.repeat_interleave(K // v.shape[1], 1) if v.shape[1] < K else v            # grouped queries
-                v = v.reshape(*e.shape[:-2], *v.shape[1:])               # (…, K, T, d_att)
-                maps.append(A)
-                values.append(_single(v) @ _single(weight).unflatten(0, (K, -1)))
-                mixed = (A.to(v) @ v).transpose(-3, -2).flatten(-2)      # (…, T, K d_att)
-                mixed = mixed.reshape(*result[0].shape[:-1], -1)         # (n, T, K d_att)
-                written = output(mixed) if inside else mixed
-                if self.family == "albert":                              # whose attention adds and norms, too
-                    written = module.LayerNorm(states + written)
-                return (written, *result[1:])
-
-            hooks.append(attention.register_forward_hook(hook, with_kwargs=True))
-
-        for layer in self._modules_of_layers():                                         # ALBERT's fire several times
-            record(*map(layer.get_submodule, names))
-        fastest = self.model.config._attn_implementation                 # as transformers has chosen
-        self.model.set_attn_implementation("eager")                      # the second trap above
-        try:
-            told = {"output_attentions": True} if self.family == "deberta-v2" else {}    # others do not wait for it
+        told = {"output_attentions": True} if self.family == "deberta-v2" else {}        # others do not wait for it
+        with opened(self.model, e.shape[:-2], change) as (maps, values):
             return Trace(self._from_embeddings(e, **told), maps, values)
-        finally:
-            self.model.set_attn_implementation(fastest)
-            for hook in hooks:
-                hook.remove()
 
     def layers(self):
         """The L modules whose first output is the residual stream (…, T, d_e). TypeError for ALBERT, whose layers are
         one module: what is put into one is put into all."""
         if self.family == "albert":
             raise TypeError("the layers of an ALBERT share one module: they cannot be opened one by one")
-        return self._modules_of_layers()
-
-    def _modules_of_layers(self):
-        layers = self.model.base_model.get_submodule(FAMILIES[self.family][0])
-        return [layer for group in layers for layer in group.albert_layers] if self.family == "albert" else list(layers)
+        return layers_of(self.model)
 
     @property
     def queries_and_keys(self):
@@ -350,9 +291,7 @@ class HuggingFaceClassifier(nn.Module):
         for families to which the rules of relevance do not apply: RoBERTa, ALBERT, DeBERTa, Llama, Qwen2."""
         if self.family not in QUERIES_AND_KEYS:
             raise AttributeError("queries_and_keys")
-        d_e = self.model.config.hidden_size                              # of ELECTRA not that of words
-        return lambda: [(layer.get_submodule(name), 2 * d_e if self.family == "gpt2" else d_e)
-                        for layer in self.layers() for name in QUERIES_AND_KEYS[self.family]]
+        return partial(queries_and_keys_of, self.model)
 
     def attentions(self, document):
         """Attention weights (L, K, T, T); every row sums to one. A decoder's tokens see only what came before."""

@@ -10,7 +10,8 @@ import torch
 from coursekit import evaluate, explain
 from coursekit.evaluate import debate
 from coursekit.models import GPT2, GPT2Config
-from coursekit.models.huggingface import QUERIES_AND_KEYS, HuggingFaceClassifier
+from coursekit.models.families import QUERIES_AND_KEYS
+from coursekit.models.huggingface import HuggingFaceClassifier
 from tests.models.test_huggingface import FAMILIES, classifier
 
 TEXT = "unwatchable, not a good film!"
