@@ -12,15 +12,16 @@ from coursekit.models import HuggingFaceClassifier
 from coursekit.models.protocols import BlackBox, Predict
 
 
-def own_model(model: Any) -> tuple[BlackBox | Predict, Callable[[str], list[str]]]:
+def own_model(model: Any, tokenizer: Any = None) -> tuple[BlackBox | Predict, Callable[[str], list[str]]]:
     """(black box, its tokenize(text)) from what people have: for every explainer of the course, and for `report`.
 
-    model: a name or folder of Hugging Face, a classifier of a family that can be looked into, a white box; a pipeline
-    of transformers for "text-classification", of any family, read as logits; a classifier or pipeline of scikit-learn
-    that takes texts, read as log p (two classes: log-odds), or by its `decision_function` where it has no
-    `predict_proba`; an object with `predict(documents)`, or such a function. A white box cuts texts by its own
-    tokenizer; all others at spaces, so that a document is a list of words, "[UNK]" being the pipeline's unknown token.
-    What is made here can be sent to other processes if the model can.
+    model: a name or folder of Hugging Face, or a classifier of transformers with its tokenizer, of a family that can be
+    looked into, a white box; a pipeline of transformers for "text-classification", of any family, read as logits; a
+    classifier or pipeline of scikit-learn that takes texts, read as log p (two classes: log-odds), or by its
+    `decision_function` where it has no `predict_proba`; an object with `predict(documents)`, or such a function. A
+    white box cuts texts by its own tokenizer; all others at spaces, so that a document is a list of words, "[UNK]"
+    being the pipeline's unknown token. What is made here can be sent to other processes if the model can. Raises
+    TypeError, in one line, for anything else.
 
     >>> ask, tokenize = own_model(lambda documents: [document.count("good") for document in documents])
     >>> ask([tokenize("a good film , good actors")])
@@ -28,13 +29,23 @@ def own_model(model: Any) -> tuple[BlackBox | Predict, Callable[[str], list[str]
     """
     if isinstance(model, (str, Path)):
         model = HuggingFaceClassifier.from_pretrained(str(model))
-    if getattr(model, "task", None) == "text-classification":
-        return partial(_logits, model), str.split
+    if hasattr(model, "get_input_embeddings") and tokenizer is not None:
+        model = HuggingFaceClassifier(model, tokenizer)
+    if hasattr(model, "task") and hasattr(model, "tokenizer"):
+        if model.task != "text-classification":
+            raise TypeError(f'expected a pipeline for "text-classification", got one for "{model.task}"')
+        return _knows(partial(_logits, model)), str.split
     for method in ("predict_proba", "decision_function"):
         if hasattr(model, method):
-            return partial(_sklearn, model, method), str.split
+            return _knows(partial(_sklearn, model, method)), str.split
     predictor(model)                                                    # complains of anything else
     return model, getattr(getattr(model, "tokenizer", None), "tokenize", str.split)
+
+
+def _knows(ask):
+    """The same, with what its scores are, so that `coursekit.evaluate.faithfulness` need not ask."""
+    ask.gives = "log-odds"
+    return ask
 
 
 def _sklearn(model, method, documents):
@@ -48,6 +59,9 @@ def _sklearn(model, method, documents):
 
 def _logits(pipeline, documents):
     """Logits (n, C) of a pipeline of transformers; of two labels their difference (n,), of one its number (n,)."""
+    if pipeline.model.training:
+        raise ValueError("the pipeline's model is in training mode, where dropout makes its scores random: call "
+                         "pipeline.model.eval()")
     tokenizer, place = pipeline.tokenizer, pipeline.model.config.label2id
     unknown = tokenizer.unk_token or ""
     texts = [" ".join(unknown if token == "[UNK]" else token for token in document) for document in documents]

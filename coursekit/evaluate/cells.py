@@ -8,6 +8,7 @@ import threading
 from collections.abc import Iterator
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from contextlib import contextmanager
+from functools import update_wrapper
 from pathlib import Path
 from typing import Any
 from unittest.mock import patch
@@ -162,7 +163,7 @@ def remembering(model_or_predict: Predicts) -> Iterator[Any]:
         return np.array([known[key] for key in keys])
 
     if not hasattr(model_or_predict, "predict"):
-        yield remembered
+        yield update_wrapper(remembered, predict, assigned=())           # what it says of itself, such as `gives`
         return
     with patch.object(model_or_predict, "predict", remembered):
         yield model_or_predict

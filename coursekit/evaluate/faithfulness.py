@@ -7,8 +7,8 @@ or the logit of the attribution's class (of the likeliest one if it has none), s
 What a model predicts is taken for log-odds (n,) or logits (n, C), with scores="probability" for the probability of the
 second class (n,), read as 1 − p where the first is predicted, or probabilities (n, C). Where neither is said and all
 scores seen lie in [0, 1] they may be either, so a ValueError asks; the course's own models say it, as every white box
-does: log-odds. Other outputs, as of a regression, are treated as log-odds: the curves only take their sign, but
-comprehensiveness and sufficiency put σ on them, which means nothing there.
+does and whatever `own_model` made of a pipeline: log-odds. Other outputs, as of a regression, are treated as log-odds:
+the curves only take their sign, but comprehensiveness and sufficiency put σ on them, which means nothing there.
 """
 
 from dataclasses import dataclass
@@ -140,7 +140,8 @@ def _ranked(model_or_predict, document, attribution, by, mask_token, scores, pro
     """The ranks (T,) of the scored tokens, 0 the most important, and the function masks (n, T) → scores (n,)."""
     if scores not in (None, "log-odds", "probability"):
         raise ValueError(f'scores must be "log-odds" or "probability", what the model predicts, got {scores!r}')
-    known = scores or ("log-odds" if hasattr(model_or_predict, "from_embeddings") else None)    # so white boxes promise
+    promised = "log-odds" if hasattr(model_or_predict, "from_embeddings") else None              # by white boxes
+    known = scores or getattr(model_or_predict, "gives", promised)
     document, attribution = matched(model_or_predict, document, attribution)
 
     def predicted(masks, progress=False):

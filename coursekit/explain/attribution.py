@@ -131,17 +131,22 @@ class Attribution:
 
         text: a string, or a pair of them with the model's `separator` between their tokens, which stays as it is.
         tokenizer: one of transformers that tells where in the text a piece lies. Scores that belong to distinct tokens
-        are put on each of their places first. Raises ValueError, in one line, for another text.
+        are put on each of their places first. Raises ValueError or TypeError, in one line, for another text or
+        another kind of tokenizer.
         """
         if not isinstance(text, str):
             return self._pair(*text, tokenizer)
+        if not hasattr(tokenizer, "convert_ids_to_tokens"):
+            raise TypeError(f"expected a tokenizer of transformers, got {type(tokenizer).__name__}: words that were "
+                            "cut at spaces are spelled as their text already")
         read = tokenizer(text, add_special_tokens=False, return_offsets_mapping=True)
-        pieces, places = tokenizer.convert_ids_to_tokens(read["input_ids"]), read["offset_mapping"]
+        pieces, places = read.tokens(), read["offset_mapping"]           # unigrams: also what is unknown, as it stands
         scored = self.on(pieces) if "distinct" in self.about else self
         if scored.tokens != tuple(pieces[:len(scored)]) or not set(self.tokens).issubset(pieces):
             raise ValueError("this attribution is of other tokens than those of the text: it must explain "
                              "tokenizer.tokenize(text)")
-        groups = [group for _, group in word_groups(scored.tokens)]
+        begins = any(piece[:1] in ("Ġ", "▁") for piece in tokenizer.tokenize("a a"))
+        groups = [group for _, group in word_groups(scored.tokens, begins)]
         words = [text[places[group[0]][0]:places[group[-1]][1]].strip() for group in groups]
         return scored._with(words, [scored.scores[group].sum() for group in groups])
 
@@ -152,10 +157,14 @@ class Attribution:
         if "distinct" in self.about:
             raise ValueError("a pair of texts is spelled place by place, and these scores are of distinct words: take "
                              ".on(document) first")
-        if not at:                                                       # no pair, which `text` says
-            return self.text(first, tokenizer)
-        parts = self[:at[0]].text(first, tokenizer), self[at[0]:at[-1] + 1], self[at[-1] + 1:].text(second, tokenizer)
-        return self._with(*zip(*(pair for part in parts for pair in part), strict=True))
+        if not at:                                                       # a decoder's, with nothing between them
+            at = [len(tokenizer.tokenize(first))]
+            parts = self[:at[0]].text(first, tokenizer), self[at[0]:].text(second, tokenizer)
+        else:
+            parts = (self[:at[0]].text(first, tokenizer), self[at[0]:at[-1] + 1],
+                     self[at[-1] + 1:].text(second, tokenizer))
+        pairs = [pair for part in parts for pair in part]
+        return self._with([word for word, _ in pairs], [score for _, score in pairs])
 
     def on(self, tokens):
         """The scores on every occurrence in a list of tokens, 0 where a token has none: for methods that score each
@@ -173,20 +182,22 @@ class Attribution:
     def plot(self, k=None):
         """Bars of the scores in the order of the text, or of the k largest by |score|, largest first."""
         shown = list(zip(self.tokens, self.scores, strict=True)) if k is None else self.top(k)
-        return bars([token for token, _ in shown], [score for _, score in shown], title=self._title())
+        return bars([token for token, _ in shown], [score for _, score in shown], title=self.title)
 
     def _with(self, tokens, scores):
         about = {name: value for name, value in self.about.items() if name != "distinct"}
         return replace(self, tokens=tokens, scores=scores, about=about)
 
-    def _title(self):
+    @property
+    def title(self):
+        """The method and, where there are several, the class: "LIME, class 2"."""
         return self.method if self.target is None else f"{self.method}, class {self.target}"
 
     def _repr_html_(self):
-        return highlight(self.tokens, self.scores, self._title()).html
+        return highlight(self.tokens, self.scores, self.title).html
 
     def __repr__(self):
-        return f"{visible(self._title())}: {highlight(self.tokens, self.scores)}"
+        return f"{visible(self.title)}: {highlight(self.tokens, self.scores)}"
 
 
 Explainer = Callable[..., Attribution]      # (model, document), and perhaps a seed
@@ -226,7 +237,8 @@ def require_methods(model, *names, explainer):
 
 def predictor(model_or_predict):
     """The function predict(documents) of a black box: an object that has one, or the function itself. TypeError for
-    anything else, also for a classifier of scikit-learn, whose `predict` takes texts and gives labels.
+    anything else, also for a classifier of scikit-learn, whose `predict` takes texts and gives labels, and for a model
+    of transformers without its tokenizer.
 
     >>> predictor(len) is len
     True
@@ -235,6 +247,9 @@ def predictor(model_or_predict):
         raise TypeError(f"predict of {type(model_or_predict).__name__} takes texts and gives labels, as in sklearn: "
                         "pass a function from documents (lists of tokens) to scores, such as "
                         "lambda documents: model.decision_function([' '.join(d) for d in documents])")
+    if hasattr(model_or_predict, "get_input_embeddings"):
+        raise TypeError(f"{type(model_or_predict).__name__} of transformers reads numbers, not tokens: "
+                        "coursekit.evaluate.own_model(model, tokenizer) makes of both what can be explained")
     predict = getattr(model_or_predict, "predict", model_or_predict)
     if not callable(predict):
         raise TypeError("a black box is a model with predict(documents), or such a function, "
@@ -251,7 +266,8 @@ def pick_class(scores, target):
     """
     if scores.ndim == 1:
         if target is not None:
-            raise ValueError(f"target={target!r}: this model gives a document one score: there is no class to choose")
+            raise ValueError(f"target={target!r}: this model gives a document one score: there is no class "
+                             "to choose. Of two, positive scores speak for the second, negative ones for the first")
         return scores, None
     C = scores.shape[1]
     target = int(scores[0].argmax()) if target is None else target

@@ -173,9 +173,9 @@ def _traced(model, document, target, explainer):
     require_methods(model, "embed", "trace", "own", explainer=explainer)
     with torch.enable_grad():
         trace = model.trace(model.embed(document).detach().requires_grad_())
-    scores, target = pick_class(trace.score[None], target)
-    f = scores[0]
-    return (f if target is not None or f >= 0 else -f), trace.attentions, target
+        scores, target = pick_class(trace.score[None], target)
+        f = scores[0]
+        return (f if target is not None or f >= 0 else -f), trace.attentions, target
 
 
 def _weighted(f, maps, strengths=None):

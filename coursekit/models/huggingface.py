@@ -71,6 +71,8 @@ class HuggingFaceClassifier(nn.Module):
         self.first = model.config.pad_token_id + 1 if self.family == "roberta" else 0     # the position of place 0
         positions -= self.first
         self._check_tokenizer(tokenizer, D)
+        if model.get_input_embeddings().weight.is_meta:
+            raise ValueError("the model's weights are not in memory (device 'meta'): load it onto the CPU or a GPU")
         too_coarse = model.dtype in HALF and not half                   # to tell small differences
         self.model, self.tokenizer = (model.float() if too_coarse else model).eval(), tokenizer
         self.decodes = self.family in DECODERS
@@ -174,8 +176,8 @@ class HuggingFaceClassifier(nn.Module):
         strange = [t for t, i in zip(tokens, ids, strict=True) if i == unk_id and t not in unknown]
         if not self._warned.issuperset(strange):                          # perturbed copies do not repeat it
             self._warned.update(strange)
-            warnings.warn(f"{len(strange)} of {len(document)} tokens are unknown to the tokenizer, such as "
-                          f"{strange[0]!r}: its own pieces are tokenizer.tokenize(text)", stacklevel=2)
+            warnings.warn(f"{len(strange)} of {len(document)} tokens are unknown to the tokenizer and read as [UNK], "
+                          f"such as {strange[0]!r}: its own pieces are tokenizer.tokenize(text)", stacklevel=2)
         return torch.tensor(ids)
 
     def _check_id(self, i):

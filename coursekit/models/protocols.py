@@ -32,10 +32,9 @@ document's T words, `mask_token` and padding (the rows) at every position (the c
 """
 
 from collections.abc import Callable
-from typing import Protocol, runtime_checkable
+from typing import Any, Protocol, runtime_checkable
 
 import torch
-from numpy.typing import ArrayLike
 
 from coursekit.inputs import Document
 
@@ -94,5 +93,5 @@ class HasTerms(Protocol):
         """log g and y (T + 3, T_max, K), as the top of this file has them, or None."""
 
 
-Predict = Callable[[list[Document]], ArrayLike]           # documents → scores (n,) or (n, C)
+Predict = Callable[[list[Document]], Any]                 # documents → scores (n,) or (n, C), whatever NumPy reads
 Predicts = BlackBox | Predict

@@ -52,8 +52,8 @@ def highlight(tokens: Sequence[str], scores: ArrayLike, title: str | None = None
 def compare(rows: Sequence[tuple]) -> Html:
     """Several explanations under one another, each on its own scale: colours compare tokens *within* a row.
 
-    rows: list of (name, tokens, scores), scores (T,). When all rows have the same tokens, each token gets a column,
-    and long texts continue in further bands; otherwise each row is a paragraph of its own.
+    rows: list of (name, tokens, scores), scores (T,), or of Attributions. When all rows have the same tokens, each
+    token gets a column, and long texts continue in further bands; otherwise each row is a paragraph of its own.
     Raises TypeError or ValueError, in one line, that names the row at fault.
 
     >>> compare([("gradient", ["good", "film"], [0.2, 0.1]), ("attention", ["good", "film"], [0.9, 0.1])])
@@ -120,10 +120,12 @@ def _key(sign):
 
 
 def _row(i, row):
+    if hasattr(row, "title"):                                   # an Attribution, which is a sequence of its own
+        row = row.title, row.tokens, row.scores
     try:
         name, tokens, scores = row
     except (TypeError, ValueError):
-        raise ValueError(f"row {i} must be a triple (name, tokens, scores)") from None
+        raise ValueError(f"row {i} must be an Attribution, or a triple (name, tokens, scores)") from None
     name, = as_strings([name], f"the name of row {i}")
     try:
         return visible(name), *as_scored(tokens, scores)

@@ -4,6 +4,7 @@ import base64
 import html
 import unicodedata
 from dataclasses import dataclass
+from pathlib import Path
 
 
 @dataclass(frozen=True, repr=False)
@@ -16,6 +17,11 @@ class Html:
 
     html: str
     text: str
+
+    def save(self, path):
+        """Write it as a page of its own, that any browser opens without a network."""
+        page = f'<!doctype html><meta charset="utf-8"><title>coursekit</title>\n{self.html}\n'
+        Path(path).write_text(page, encoding="utf8")
 
     def _repr_html_(self):
         return self.html

@@ -24,6 +24,10 @@ class Picture(Html):
     png: bytes
     fig: object
 
+    def save(self, path):
+        """Write it as a file of the format that the name ends in: png, pdf, svg."""
+        _write(self.fig, path)
+
 
 def picture(fig: Any, alt: str, shrink=True) -> Html:
     """A matplotlib figure as a PNG of 100 dpi with alternative text; closes it, so that it shows only once.
@@ -49,9 +53,7 @@ def picture(fig: Any, alt: str, shrink=True) -> Html:
         raise ValueError("picture needs alternative text: one sentence on what the figure shows")
     alt = " ".join(alt.split())
     file = io.BytesIO()
-    with warnings.catch_warnings():
-        warnings.filterwarnings("ignore", message="Glyph .* missing from font")     # a box is drawn in its place
-        fig.savefig(file, format="png", dpi=100, facecolor="white", bbox_inches="tight", metadata={"Software": None})
+    _write(fig, file, format="png", dpi=100, metadata={"Software": None})
     if "matplotlib.pyplot" in sys.modules:
         sys.modules["matplotlib.pyplot"].close(fig)
     png = _smaller(file)
@@ -60,6 +62,13 @@ def picture(fig: Any, alt: str, shrink=True) -> Html:
     image = f'<img alt="{escape(brief)}" src="data:image/png;base64,{source}"'
     html = f"{image}>" if shrink else f'<div style="overflow-x:auto">{image} style="max-width:none"></div>'
     return Picture(html + below, visible(alt), png, fig)
+
+
+def _write(fig, file, **how):
+    """The figure into a file, all of it, on white."""
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", message="Glyph .* missing from font")     # a box is drawn in its place
+        fig.savefig(file, facecolor="white", bbox_inches="tight", **how)
 
 
 def _smaller(file):

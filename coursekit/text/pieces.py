@@ -8,21 +8,25 @@ from coursekit.text.bpe import BYTE_OF
 __all__ = ["word_groups"]
 
 
-def word_groups(tokens: Sequence[str]) -> list[tuple[str, list[int]]]:
+def word_groups(tokens: Sequence[str], begins: bool | None = None) -> list[tuple[str, list[int]]]:
     """[(word, [places of its pieces]), …], in order: every token belongs to exactly one word.
 
     WordPiece marks what continues a word (##), byte pairs and unigrams what begins one (Ġ, ▁). Where such marks of a
     beginning occur, a piece without one continues the word before it if both are letters or digits where they meet (or
-    an apostrophe): "film" and "," stay apart. Tokens without any marks are words already. [CLS], <s> and the like stay
-    alone. GPT-2's stand-ins for bytes are read back as the letters that they spell; a letter may lie in two pieces.
+    an apostrophe): "film" and "," stay apart; a mark that is a token of its own begins the word after it. Without any
+    marks tokens are words already, unless `begins` says that their tokenizer marks beginnings: a text of one word has
+    none. [CLS], <s> and the like stay alone. GPT-2's stand-ins for bytes are read back as the letters that they spell;
+    a letter may lie in two pieces.
 
     >>> word_groups(["[CLS]", "un", "##watch", "##able", ".", "[SEP]"])
     [('[CLS]', [0]), ('unwatchable', [1, 2, 3]), ('.', [4]), ('[SEP]', [5])]
     >>> word_groups(["Un", "watch", "able", "Ġfilm", ","])
     [('Unwatchable', [0, 1, 2]), ('film', [3]), (',', [4])]
+    >>> word_groups(["Un", "watch", "able"], begins=True)
+    [('Unwatchable', [0, 1, 2])]
     """
     tokens = as_tokens(tokens)
-    begins = any(token[:1] in ("Ġ", "▁") for token in tokens)
+    begins = any(token[:1] in ("Ġ", "▁") for token in tokens) if begins is None else begins
     ends = _ends(tokens) if begins else [("", "")] * len(tokens)
     groups = []
     for place, token in enumerate(tokens):
@@ -57,7 +61,7 @@ def _continues(before, token, begins, last, first):
         return True
     if not begins or token[0] in "Ġ▁Ċ":
         return False
-    return not first or (last.isalnum() and (first.isalnum() or first in "'’"))
+    return not first or before in ("Ġ", "▁") or (last.isalnum() and (first.isalnum() or first in "'’"))
 
 
 def _special(token):

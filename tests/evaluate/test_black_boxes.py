@@ -10,9 +10,9 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import make_pipeline
 from sklearn.svm import LinearSVC
 
-from coursekit.evaluate import own_model
+from coursekit.evaluate import comprehensiveness, own_model, report
 from coursekit.explain import leave_one_out, lime
-from coursekit.models import load_weights
+from coursekit.models import HuggingFaceClassifier, load_weights
 from tests.models.test_huggingface import theirs, tokenizer
 
 TEXTS = ["a good film", "a bad film", "good , really good", "bad , so bad", "the film was long", "it was a film"]
@@ -52,6 +52,40 @@ def test_a_pipeline_of_transformers(family, labels):
     unknown = [[pieces.unk_token, "good"], ["good", pieces.unk_token]]
     np.testing.assert_allclose(ask([["[UNK]", "good"], ["good", "[UNK]"]]), ask(unknown), atol=1e-6)
     assert lime(ask, documents[0], n_samples=20).tokens == ("The", "film", "is", "good")
+
+
+def test_a_classifier_of_transformers_comes_with_its_tokenizer():
+    model, pieces = theirs("bert"), tokenizer("bert")
+    ask, tokenize = own_model(model, pieces)
+    assert isinstance(ask, HuggingFaceClassifier) and tokenize("The film") == pieces.tokenize("The film")
+    for call in (lambda: own_model(model), lambda: lime(model, ["good"])):
+        with pytest.raises(TypeError, match=r"reads numbers, not tokens: .*own_model\(model, tokenizer\)"):
+            call()
+
+
+def test_a_pipeline_that_is_not_ready_is_refused():
+    from transformers import pipeline
+
+    model, pieces = theirs("bert"), tokenizer("bert")
+    with pytest.raises(TypeError, match='"text-classification", got one for "feature-extraction"'):
+        own_model(pipeline("feature-extraction", model=model, tokenizer=pieces, device="cpu"))
+    ask, _ = own_model(pipeline("text-classification", model=model, tokenizer=pieces, device="cpu"))
+    model.train()
+    with pytest.raises(ValueError, match="training mode, where dropout makes its scores random"):
+        ask([["good"]])
+
+
+def test_log_odds_of_a_pipeline_are_not_taken_for_probabilities():
+    """Those of a hesitant model may all lie between 0 and 1: who made them log-odds is not asked."""
+    model = trained(LogisticRegression(C=1e-3), [1, 0] * 3)
+    model[-1].intercept_[:] = 0.5
+    ask, tokenize = own_model(model)
+    document = tokenize(TEXTS[0])
+    assert 0 < min(ask([document, []])) and max(ask([document, []])) < 1
+    found = leave_one_out(ask, document)
+    assert comprehensiveness(ask, document, found) == comprehensiveness(ask, document, found, scores="log-odds")
+    row, = report(ask, [document], {"leave-one-out": leave_one_out}, progress=False).rows.values()
+    assert row["comprehensiveness"].mean == pytest.approx(comprehensiveness(ask, document, found))
 
 
 def test_models_of_the_course_and_functions_stay_what_they_are():

@@ -40,6 +40,8 @@ def test_the_page_runs_as_it_stands(tmp_path, monkeypatch):
     assert here["of_sentences"].tokens == ("the film is good .", "not bad !")
     assert here["spelled"].tokens == ("The", "film", "is", "UNWATCHABLE", "!")
     assert here["of_both"].tokens[3:7] == ("GOOD", "?", "[SEP]", "The")
+    assert all(word in Path("both.html").read_text(encoding="utf8") for word in ("leave-one-out", "film", "utf-8"))
+    assert Path("lime.pdf").read_bytes().startswith(b"%PDF")
     assert len(Path("lime.jsonl").read_text().splitlines()) == 1 + len(texts)
     assert len(here["drop"]) == len(here["floor"]) == len(texts)
     assert "integrated gradients" in here["table"].names and "gradient × attention" in Path("report.csv").read_text()

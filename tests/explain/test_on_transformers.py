@@ -184,6 +184,46 @@ def test_a_pair_of_texts_is_spelled_as_they_are(family):
         explain.lime(model, document, n_samples=20, bow=True).text(pair, model.tokenizer)
 
 
+def test_two_texts_of_a_decoder_have_nothing_between_them():
+    model, pair = classifier("gpt2"), ("It is", "NOT a film")
+    document = [piece for text in pair for piece in model.tokenizer.tokenize(text)]
+    read = explain.leave_one_out(model, document)
+    spelled = read.text(pair, model.tokenizer)
+    assert [word for word in spelled.tokens if word] == ["It", "is", "NOT", "a", "film"]
+    assert spelled.scores.sum() == pytest.approx(read.scores.sum())
+
+
+def test_one_word_of_byte_pairs_is_one_word():
+    model = classifier("gpt2")
+    pieces = model.tokenizer.tokenize("Unwatchable")
+    found = explain.leave_one_out(model, pieces)
+    assert len(pieces) > 1 and found.text("Unwatchable", model.tokenizer).tokens == ("Unwatchable",)
+    with pytest.raises(TypeError, match="expected a tokenizer of transformers, got method_descriptor"):
+        found.text("Unwatchable", str.split)
+
+
+def test_pieces_that_a_unigram_tokenizer_does_not_know_are_spelled():
+    """`tokenize` gives them as they stand in the text, not as the unknown token."""
+    from tokenizers import Tokenizer, models, pre_tokenizers
+    from transformers import PreTrainedTokenizerFast
+
+    unigram = Tokenizer(models.Unigram([("<unk>", 0.0), ("▁", -1.0), ("▁film", -2.0)], unk_id=0))
+    unigram.pre_tokenizer = pre_tokenizers.Metaspace()
+    pieces = PreTrainedTokenizerFast(tokenizer_object=unigram, unk_token="<unk>")
+    text = "Film 🙂 film"
+    tokens = pieces.tokenize(text)
+    assert "🙂" in tokens and pieces.unk_token not in tokens
+    found = explain.Attribution(tokens, np.ones(len(tokens)), "by hand")
+    assert found.text(text, pieces).tokens == ("Film", "🙂", "film")
+
+
+def test_gradients_of_attention_where_autograd_is_off():
+    model = classifier("bert")
+    want = explain.gradient_attention(model, ["a", "film"])
+    with torch.no_grad():
+        assert explain.gradient_attention(model, ["a", "film"]).scores.tolist() == want.scores.tolist()
+
+
 @pytest.mark.parametrize("family", ["bert", "roberta", "llama"])
 def test_explanations_are_spelled_as_the_text_is(family):
     model, text = classifier(family), "Unwatchable: NOT a Good film\u2026"

@@ -360,6 +360,11 @@ def test_a_model_that_cannot_be_had_says_what_to_do():
     assert "\n" not in str(caught.value)
 
 
+def test_a_model_without_its_weights_is_refused():
+    with pytest.raises(ValueError, match="weights are not in memory"):
+        HuggingFaceClassifier(theirs("bert").to("meta"), tokenizer("bert"))
+
+
 def test_importing_models_does_not_load_transformers():
     code = "import sys, coursekit.models; print('transformers' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout == "False\n"

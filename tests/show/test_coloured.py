@@ -10,6 +10,7 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from coursekit.explain import Attribution
 from coursekit.show import compare, highlight
 from coursekit.show.coloured import level, tint
 from coursekit.show.html import visible
@@ -223,8 +224,25 @@ def test_bad_input_gets_one_clear_line(tokens, scores, options, error, words):
         assert "\n" not in str(caught.value)
 
 
-@pytest.mark.parametrize("rows, words", [([], "at least one row"), ([("a", ["b"])], "row 0 must be a triple"),
-                                         ([3], "row 0 must be a triple")])
+def test_compare_takes_attributions_as_they_are():
+    """Of any length: one of three tokens is no triple."""
+    words = ["a", "good", "film"]
+    found = [Attribution(words, [0, 2, 1], "LIME", target=1), Attribution(words, [3, 0, 1], "m")]
+    triples = [(one.title, one.tokens, one.scores) for one in found]
+    assert compare(found).html == compare(triples).html and "LIME, class 1" in repr(compare(found))
+
+
+def test_what_is_shown_saves_itself_as_a_page_and_a_plot_as_a_file(tmp_path):
+    a = Attribution(["naïve", "映画"], [1, -2], "gradient × input")
+    compare([a]).save(tmp_path / "a.html")
+    page = (tmp_path / "a.html").read_text(encoding="utf8")
+    assert compare([a]).html in page and '<meta charset="utf-8">' in page
+    a.plot().save(tmp_path / "a.png")
+    assert (tmp_path / "a.png").read_bytes().startswith(b"\x89PNG")
+
+
+@pytest.mark.parametrize("rows, words", [([], "at least one row"), ([("a", ["b"])], "row 0 must be an Attribution, or"),
+                                         ([3], "row 0 must be an Attribution")])
 def test_compare_wants_triples(rows, words):
     with pytest.raises(ValueError, match=words):
         compare(rows)
