@@ -23,8 +23,10 @@ addEventListener("afterprint", () => {
 });
 
 // On a screen a formula, or the tables that a cell shows, are made smaller, too, if they then fit into the column with
-// letters of three quarters of their size; else they are scrolled. (book.css)
+// letters of three quarters of their size; else they are scrolled. (book.css) A row's short name stays in one line.
 const LEAST = 0.75;
+for (const name of document.querySelectorAll(".text_html th[scope=row]"))
+  if (name.textContent.length <= 14) name.style.whiteSpace = "nowrap";
 function fit() {
   const shown = [...document.querySelectorAll(WIDE)]
     .filter((wide) => wide.offsetParent && !wide.closest(".attention-explorer"));
