@@ -127,7 +127,8 @@ class Report:
                 return None
             mark = " ●" if name == self.best[metric] else " ○" if p >= 0.05 else ""
             around = f" [{found.low:.3g}, {found.high:.3g}]" if intervals else ""
-            return f"{found.mean:.3g}{around}{mark}"
+            mean = f"{found.mean:.0f}" if abs(found.mean) >= 1000 else f"{found.mean:.3g}"
+            return f"{mean}{around}{mark}"
 
         arrows = [f"{metric} {'↑' if METRICS[metric] else '↓'}" for metric in metrics]
         n = next(iter(self.values.values())).shape[1]
