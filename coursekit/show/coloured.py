@@ -120,7 +120,7 @@ def _key(sign):
 
 
 def _row(i, row):
-    if hasattr(row, "title"):                                   # an Attribution, which is a sequence of its own
+    if hasattr(row, "scores"):                                  # an Attribution, which is a sequence of its own
         row = row.title, row.tokens, row.scores
     try:
         name, tokens, scores = row

@@ -242,7 +242,7 @@ def test_what_is_shown_saves_itself_as_a_page_and_a_plot_as_a_file(tmp_path):
 
 
 @pytest.mark.parametrize("rows, words", [([], "at least one row"), ([("a", ["b"])], "row 0 must be an Attribution, or"),
-                                         ([3], "row 0 must be an Attribution")])
+                                         ([3], "row 0 must be an Attribution"), (["gradient"], "row 0 must be")])
 def test_compare_wants_triples(rows, words):
     with pytest.raises(ValueError, match=words):
         compare(rows)
