@@ -32,8 +32,8 @@ deleted:  LIME's own default. The copies have all lengths: predicted by length, 
 replaced: all copies have one length, and the model is all that counts.
 LIME draws the same masks, so coefficients agree; KernelSHAP samples, so ranks do ("rank": Spearman's, the mean over
 documents, and the largest gap in Σφ); of integrated gradients "left" is what they miss of the score's change, ours /
-theirs, at most: captum takes 50 nodes and does not look, "enough" are doubled until nothing moves (4 + … + 64), for
-ten documents at most."""
+theirs, at most. Both sides are asked to tell it: captum takes its 50 nodes all the same, ours by themselves ("enough",
+ten documents at most) twice as many until nothing moves: 4 + … + 64."""
 T = 60
 
 
@@ -83,7 +83,7 @@ class Theirs:
         return kernel.shap_values(np.ones((1, T)), nsamples=samples, l1_reg=False, silent=True)[0]
 
     def captum(self, document):
-        """By IntegratedGradients on the embeddings, from [UNK], its own 50 steps."""
+        """By IntegratedGradients on the embeddings, from [UNK], its own 50 steps, told what it misses as ours is."""
         def score(e):
             logits = self.model(inputs_embeds=e).logits
             return logits[:, 1] - logits[:, 0]
@@ -91,7 +91,8 @@ class Theirs:
         ids = self.tokenizer(" ".join(document), return_tensors="pt")["input_ids"]
         e, e0 = self.model.get_input_embeddings()(ids), self.baseline(document).detach()[None]
         by = captum.attr.IntegratedGradients(score)
-        return by.attribute(e.detach(), e0)[0, 1:-1].sum(-1).numpy()
+        found, _ = by.attribute(e.detach(), e0, return_convergence_delta=True)
+        return found[0, 1:-1].sum(-1).numpy()
 
 
 def largest_gap(ours, theirs, change):

@@ -43,8 +43,7 @@ def gradient(model: WhiteBox, document: Document, reduce: str | None = None, tar
     if reduce is not None and reduce not in REDUCE:
         raise ValueError(f"reduce must be one of {', '.join(map(repr, REDUCE))}, got {reduce!r}")
     require_methods(model, "own", "embed", "from_embeddings", explainer="gradient")
-    e, f, target = _opened(model, document, target)
-    g = slopes(f, e[None])[0]                                                    # (T, d_e)
+    _, g, target = _slopes_at(model, document, target)
     zero = g.mean(-1).abs().max() < 1e-5 * g.norm(dim=-1).max()
     reduce = reduce or ("l2" if zero else "mean")
     if zero and reduce == "mean":
@@ -69,9 +68,9 @@ def gradient_x_input(model: WhiteBox, document: Document, baseline: str | None =
     gradient × input: two(+10) five(+10)
     """
     require_methods(model, "own", "embed", "baseline", "from_embeddings", explainer="gradient_x_input")
-    e, f, target = _opened(model, document, target)
+    e, g, target = _slopes_at(model, document, target)
     step = e if baseline is None else e - model.baseline(document, baseline).detach()
-    scores = (slopes(f, e[None])[0] * step).sum(-1)
+    scores = (g * step).sum(-1)
     return of_own_tokens(model, document, scores, "gradient × input", target, dict(baseline=baseline))
 
 
@@ -99,7 +98,14 @@ def integrated_gradients(model: WhiteBox, document: Document, baseline="unk", n_
     require_methods(model, "own", "embed", "baseline", "from_embeddings", explainer="integrated_gradients")
     rounding = getattr(model, "rounding", 1e-6)
     n_nodes = 32 if n_nodes is None and rounding > 1e-4 else n_nodes
-    e, f, target = _opened(model, document, target)
+    e = model.embed(document).detach()
+    if target is None:
+        with torch.no_grad():
+            target = pick_class(model.from_embeddings(e[None]), None)[1]
+
+    def f(points):
+        return pick_class(model.from_embeddings(points), target)[0]
+
     chunk = max(1, 1024 // len(e))                                               # tokens at once: bounds the memory
     scores, about = path_integral(f, e, model.baseline(document, baseline).detach(), n_nodes, chunk=chunk,
                                   progress=progress, rounding=rounding)
@@ -120,7 +126,7 @@ def path_integral(f, e, start, n_nodes=None, tolerance=1e-4, chunk=16, progress=
     """Integrated gradients of f from the point `start` to e, one number for each entry, and how complete they are.
 
     f: takes points (n, …), returns (n,). e, start: tensors (…). Returns (scores (…), {"n_nodes": …, "remainder":
-    f(e) − f(start) − Σ scores}). `chunk` points go through f at once. progress: show a bar. rounding: what f's
+    f(e) − f(start) − Σ scores}). At most `chunk` points go through f at once. progress: show a bar. rounding: what f's
     values are off by, relatively.
     n_nodes=None: 4, 8, 16 and 32 Gauss–Legendre nodes, for smooth f (where the last step was far smaller than the one
     before) 64 and 128, too, then, for ReLU networks, 64, 128, … 4096 pieces whose kinks are located, until |remainder|
@@ -161,7 +167,7 @@ def path_integral(f, e, start, n_nodes=None, tolerance=1e-4, chunk=16, progress=
 def _smooth(f, start, step, n, chunk):
     """The mean gradient along the path, by n Gauss–Legendre nodes."""
     mean = torch.zeros_like(step)
-    for a, weight in zip(*(x.to(step).split(chunk) for x in gauss_legendre(n)), strict=True):
+    for a, weight in zip(*(x.to(step).tensor_split(math.ceil(n / chunk)) for x in gauss_legendre(n)), strict=True):
         mean += torch.tensordot(weight, slopes(f, start + _along(a, step)), 1)
     return mean
 
@@ -206,9 +212,9 @@ def gauss_legendre(n):
     return torch.tensor((nodes + 1) / 2), torch.tensor(weights / 2)
 
 
-def _opened(model, document, target):
-    """Embeddings e (T, d_e) of the document, the function f(e (n, T, d_e)) → (n,) to differentiate, the class."""
-    e = model.embed(document).detach()
-    with torch.no_grad():
-        target = pick_class(model.from_embeddings(e[None]), target)[1]
-    return e, lambda points: pick_class(model.from_embeddings(points), target)[0], target
+def _slopes_at(model, document, target):
+    """Embeddings e (T, d_e) of the document, the gradient (T, d_e) of its score there, and the class."""
+    e = model.embed(document).detach().requires_grad_()
+    with torch.enable_grad():
+        score, target = pick_class(model.from_embeddings(e[None]), target)
+        return e.detach(), torch.autograd.grad(score.sum(), e)[0], target
