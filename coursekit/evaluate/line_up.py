@@ -37,7 +37,7 @@ def course_explainers(model: Predicts, samples: int | None = None) -> dict[str, 
                   "gradient, L2": partial(explain.gradient, reduce="l2"),
                   "gradient × input": partial(explain.gradient_x_input, baseline="unk"),
                   "integrated gradients": partial(explain.integrated_gradients, n_nodes=None if quick else 16)}
-    if hasattr(model, "trace"):
+    if hasattr(model, "readout"):
         found |= {"attention, mean": explain.attention_mean, "attention, max": explain.attention_max,
                   "attention × norm": explain.norm_attention, "rollout": explain.rollout,
                   "gradient × attention": explain.gradient_attention}

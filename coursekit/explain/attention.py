@@ -128,6 +128,7 @@ def _read_out(model, document, layer, reduce, method):
 
 def _reduced(model, document, maps, layer, reduce, method):
     """The own tokens of the read-out row of maps (L, K, T, T), reduced over heads and over all layers or one."""
+    require_methods(model, "own", "readout", explainer=method)
     if layer is not None:
         L = len(maps)
         if layer not in range(-L, L):

@@ -82,7 +82,7 @@ def flow_graph(mixing: ArrayLike, readout: int) -> tuple[networkx.DiGraph, tuple
 def _mixing(model, document, residual, explainer):
     """(L, T', T'): the heads' mean attention of each layer, with half of the identity if `residual`; rows sum to one.
     T' counts the padding where the model attends to it."""
-    require_methods(model, "embed", "trace", "own", explainer=explainer)
+    require_methods(model, "embed", "trace", "own", "readout", explainer=explainer)
     with torch.no_grad():
         maps = model.trace(model.embed(document)).attentions
         A = torch.stack([weights.mean(0) for weights in maps]).cpu().double().numpy()

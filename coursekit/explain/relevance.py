@@ -170,7 +170,7 @@ def _all_attention(model):
 
 def _traced(model, document, target, explainer):
     """(score towards the prediction, the L attention maps in its graph, the class)."""
-    require_methods(model, "embed", "trace", "own", explainer=explainer)
+    require_methods(model, "embed", "trace", "own", "readout", explainer=explainer)
     with torch.enable_grad():
         trace = model.trace(model.embed(document).detach().requires_grad_())
         scores, target = pick_class(trace.score[None], target)

@@ -1,9 +1,9 @@
 """Families of the `transformers` library: what each keeps where, and its attention opened in the middle of a pass.
 
 They are opened by what their own modules return, not by writing them anew; so what is special about a family stands
-here once: GPT-2's linear layers are transposed and make queries, keys and values at once, Llama and Qwen2 share values
-among heads, the layers of an ALBERT are one module whose attention adds and norms, too, and DeBERTa's maps its output
-inside.
+here once: GPT-2's linear layers are transposed and make queries, keys and values at once (so do ModernBERT's, not
+transposed), Llama and its like share values among heads, the layers of an ALBERT are one module whose attention adds
+and norms, too, and DeBERTa's maps its output inside.
 """
 
 from contextlib import contextmanager
@@ -13,17 +13,19 @@ import torch
 # Where a family keeps its layers, and in a layer: what returns (mixed, weights), the values' map, the output's map.
 _BERT = ("encoder.layer", "attention.self", "attention.self.value", "attention.output.dense")
 _LLAMA = ("layers", "self_attn", "self_attn.v_proj", "self_attn.o_proj")
-FAMILIES = {"bert": _BERT, "roberta": _BERT, "electra": _BERT,
+ROBERTAS = dict.fromkeys(("roberta", "xlm-roberta", "camembert"), _BERT)
+LLAMAS = dict.fromkeys(("llama", "mistral", "qwen2", "qwen3"), _LLAMA)
+FAMILIES = {"bert": _BERT, **ROBERTAS, "electra": _BERT,
             "distilbert": ("transformer.layer", "attention", "attention.v_lin", "attention.out_lin"),
             "deberta-v2": ("encoder.layer", "attention.self", "attention.self.value_proj", "attention.output.dense"),
             "albert": ("encoder.albert_layer_groups", "attention", "attention.value", "attention.dense"),
-            "gpt2": ("h", "attn", "attn.c_attn", "attn.c_proj"), "llama": _LLAMA, "qwen2": _LLAMA}
-DECODERS = ("gpt2", "llama", "qwen2")
+            "modernbert": ("layers", "attn", "attn.Wqkv", "attn.Wo"),
+            "gpt2": ("h", "attn", "attn.c_attn", "attn.c_proj"), **LLAMAS}
+DECODERS = ("gpt2", *LLAMAS)
 # Of the families that have nothing but layer norms and activations that are modules, as `relevance_rules` needs them.
 QUERIES_AND_KEYS = {"bert": ("attention.self.query", "attention.self.key"), "gpt2": ("attn.c_attn",),
                     "electra": ("attention.self.query", "attention.self.key"),
                     "distilbert": ("attention.q_lin", "attention.k_lin")}
-HALF = (torch.float16, torch.bfloat16)
 
 
 def single(x):
@@ -32,7 +34,7 @@ def single(x):
     >>> single(torch.zeros(1, dtype=torch.bfloat16)).dtype, single(torch.zeros(1).double()).dtype
     (torch.float32, torch.float64)
     """
-    return x.float() if x.dtype in HALF else x
+    return x.float() if x.dtype.itemsize < 4 else x
 
 
 def layers_of(model):
@@ -73,7 +75,7 @@ def opened(model, sizes, change=None):
             A = single(result[1]).reshape(*sizes, *result[1].shape[1:])                         # (…, K, T, T)
             A = A if change is None else change(len(maps), A)
             states = inputs[0] if inputs else named["hidden_states"]     # (n, T, d_e)
-            v = value(states)[..., -len(weight):]                        # of GPT-2 the last third
+            v = value(states)[..., -len(weight):]                        # the last third of all three
             v = v.unflatten(-1, (-1, len(weight) // K)).transpose(1, 2)
             v = v.repeat_interleave(K // v.shape[1], 1) if v.shape[1] < K else v                # grouped queries
             v = v.reshape(*sizes, *v.shape[1:])                          # (…, K, T, d_att)

@@ -3,7 +3,7 @@
 What a family keeps where, and how its attention is opened, is in families.py. Needs `transformers` 5, which is loaded
 only when a model is fetched by name. Four traps are dealt with here:
 
-- A decoder (GPT-2, Llama, Qwen2) reads its score from the last token. transformers finds that token by its id, "the
+- A decoder (GPT-2, Llama, …) reads its score from the last token. transformers finds that token by its id, "the
   last that is no padding": it fails where no padding token is set, and reads from another place where a document ends
   with the padding's id (GPT-2 often pads with <|endoftext|>, which is its [UNK] too). Here it is the last place of the
   document, always.
@@ -23,7 +23,7 @@ from torch import nn
 
 from .attention import Trace
 from .documents import as_document, as_embeddings, predict_in_chunks
-from .families import DECODERS, FAMILIES, HALF, QUERIES_AND_KEYS, layers_of, opened, queries_and_keys_of, single
+from .families import DECODERS, FAMILIES, QUERIES_AND_KEYS, ROBERTAS, layers_of, opened, queries_and_keys_of, single
 
 BLACK_BOX = """
     def predict(documents):                                             # lists of words
@@ -34,8 +34,8 @@ TOKENIZER = ("the tokenizer's files (tokenizer.json, or vocab.txt, or vocab.json
 
 
 class HuggingFaceClassifier(nn.Module):
-    """A sequence classifier of transformers, as black and as white box: BERT, RoBERTa, ELECTRA, DistilBERT,
-    ALBERT, DeBERTa-v2 (and -v3), GPT-2, Llama and Qwen2.
+    """A sequence classifier of transformers, as black and as white box: BERT, RoBERTa, XLM-RoBERTa,
+    CamemBERT, ELECTRA, DistilBERT, ALBERT, DeBERTa-v2 (and -v3), ModernBERT, GPT-2, Llama, Mistral, Qwen2 and Qwen3.
 
     model: a …ForSequenceClassification of these families, on any device, where it stays; it is switched to evaluation
     mode and, unless `half`, from half to single precision. tokenizer: the one it was trained with. T_max: the longest
@@ -48,7 +48,8 @@ class HuggingFaceClassifier(nn.Module):
 
     Embeddings are those of the words alone, the `inputs_embeds` of transformers: positions are added inside the model.
     Decoders have no class token: their score is read from the last row (`readout`); an empty document is one
-    <|endoftext|> (or what else their tokenizer begins a text with).
+    <|endoftext|> (or what else their tokenizer begins a text with). A ModernBERT that reads its score from the mean of
+    all rows has no `readout`, and so no attention as an explanation.
     The token "[UNK]" stands for what is unknown whatever the tokenizer calls it; a warning names other tokens that it
     does not know, which become the same.
     Raises TypeError or ValueError, in one line, for other models, a tokenizer of another one, and tokens without an id;
@@ -68,12 +69,12 @@ class HuggingFaceClassifier(nn.Module):
             raise TypeError(f"expected a sequence classifier of the families {', '.join(FAMILIES)}, got "
                             f"{type(model).__name__}: {advice}")
         D, positions = model.get_input_embeddings().num_embeddings, model.config.max_position_embeddings
-        self.first = model.config.pad_token_id + 1 if self.family == "roberta" else 0     # the position of place 0
+        self.first = model.config.pad_token_id + 1 if self.family in ROBERTAS else 0      # the position of place 0
         positions -= self.first
         self._check_tokenizer(tokenizer, D)
         if model.get_input_embeddings().weight.is_meta:
             raise ValueError("the model's weights are not in memory (device 'meta'): load it onto the CPU or a GPU")
-        too_coarse = model.dtype in HALF and not half                   # to tell small differences
+        too_coarse = model.dtype.itemsize < 4 and not half              # to tell small differences
         self.model, self.tokenizer = (model.float() if too_coarse else model).eval(), tokenizer
         self.decodes = self.family in DECODERS
         if self.decodes:
@@ -84,14 +85,15 @@ class HuggingFaceClassifier(nn.Module):
             self.around, self.empty = ([tokenizer.cls_token], [tokenizer.sep_token]), []
             self.segments = ("token_type_ids" in tokenizer.model_input_names
                              and getattr(model.config, "type_vocab_size", 0) > 1)
-            self.separator = [tokenizer.sep_token] * (2 if self.family == "roberta" else 1)
+            self.separator = [tokenizer.sep_token] * (2 if self.family in ROBERTAS else 1)
         least = 1 + sum(map(len, self.around))                  # [CLS], one token, [SEP]
         if T_max is not None and not (hasattr(T_max, "__index__") and T_max in range(least, positions + 1)):
             raise ValueError(f"T_max must be a whole number from {least} to {positions}, the model's positions, "
                              f"got {T_max!r}")
         self.T_max = min(tokenizer.model_max_length, positions) if T_max is None else int(T_max)
         self._warned = set()                                              # the unknown tokens that were warned of
-        self.readout = -1 if self.decodes else 0
+        if getattr(model.config, "classifier_pooling", "cls") == "cls":
+            self.readout = -1 if self.decodes else 0
         self.outputs = (model.num_labels,) if model.num_labels > 2 else ()
 
     def _check_tokenizer(self, tokenizer, D):
@@ -290,7 +292,7 @@ class HuggingFaceClassifier(nn.Module):
     def queries_and_keys(self):
         """A function without arguments: the layers of queries and of keys, with the number of columns in which their
         output is that: all, or of GPT-2's one layer for queries, keys and values the first two thirds. AttributeError
-        for families to which the rules of relevance do not apply: RoBERTa, ALBERT, DeBERTa, Llama, Qwen2."""
+        for families to which the rules of relevance do not apply, such as RoBERTa, ALBERT, DeBERTa, Llama."""
         if self.family not in QUERIES_AND_KEYS:
             raise AttributeError("queries_and_keys")
         return partial(queries_and_keys_of, self.model)

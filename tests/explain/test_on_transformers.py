@@ -163,7 +163,7 @@ def test_half_precision_is_kept_where_that_is_asked_for_and_scores_are_close(fam
         assert coarse.dtype == np.float64 and np.linalg.norm(coarse - exact) < within * np.linalg.norm(exact)
 
 
-@pytest.mark.parametrize("family", ["bert", "roberta", "albert"])
+@pytest.mark.parametrize("family", ["bert", "roberta", "camembert", "albert"])
 def test_a_pair_of_texts_is_spelled_as_they_are(family):
     """Also where both are cut: what is read is spelled, and what stands between them stays."""
     model, pair = classifier(family), ("Unwatchable: BAD!", "NOT a Good Film")
@@ -224,7 +224,7 @@ def test_gradients_of_attention_where_autograd_is_off():
         assert explain.gradient_attention(model, ["a", "film"]).scores.tolist() == want.scores.tolist()
 
 
-@pytest.mark.parametrize("family", ["bert", "roberta", "llama"])
+@pytest.mark.parametrize("family", ["bert", "roberta", "xlm-roberta", "llama"])
 def test_explanations_are_spelled_as_the_text_is(family):
     model, text = classifier(family), "Unwatchable: NOT a Good film\u2026"
     document = model.tokenizer.tokenize(text)

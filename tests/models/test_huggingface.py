@@ -1,5 +1,6 @@
 """Classifiers of transformers behind the protocols: their scores, batched or not, inside or out."""
 
+import string
 import subprocess
 import sys
 import textwrap
@@ -12,6 +13,7 @@ import transformers
 from tokenizers import ByteLevelBPETokenizer, processors
 
 from coursekit import explain
+from coursekit.evaluate import course_explainers
 from coursekit.explain.masks import read_tokens
 from coursekit.models import HuggingFaceClassifier
 
@@ -20,20 +22,27 @@ transformers.utils.logging.disable_progress_bar()
 
 PIECES = "[PAD] [UNK] [CLS] [SEP] [MASK] the film is good not bad un ##watch ##able . ! a".split()
 TEXTS = ["The film is good.", "unwatchable!", "", "a film not bad, not good", "the " * 40]
-FAMILIES = ["bert", "distilbert", "gpt2", "roberta", "electra", "llama", "qwen2", "albert", "deberta-v2"]
-DECODERS = ["gpt2", "llama", "qwen2"]
-SINGLE_SOFTMAX = ["llama", "qwen2"]                   # in eager attention, whatever the precision of the rest
+FAMILIES = ["bert", "distilbert", "gpt2", "roberta", "xlm-roberta", "camembert", "electra", "llama", "mistral", "qwen2",
+            "qwen3", "albert", "deberta-v2", "modernbert"]
+DECODERS = ["gpt2", "llama", "mistral", "qwen2", "qwen3"]
+UNIGRAMS = {"xlm-roberta": transformers.XLMRobertaTokenizer, "camembert": transformers.CamembertTokenizer}
+ROBERTAS = ["roberta", *UNIGRAMS]
+BEGUN = ["llama", "mistral"]                            # whose texts begin with a token
+SINGLE = [*DECODERS[1:], "modernbert"]                  # in places, whatever the precision of the rest
 
 
 def tokenizer(family):
-    if family in ("bert", "distilbert", "electra", "albert", "deberta-v2"):
+    if family not in (*DECODERS, *ROBERTAS):
         return transformers.BertTokenizerFast(vocab={piece: i for i, piece in enumerate(PIECES)})
-    special = ["<s>", "<pad>", "</s>", "<unk>", "<mask>"] if family == "roberta" else ["<|endoftext|>"]
+    special = ["<s>", "<pad>", "</s>", "<unk>", "<mask>"] if family in ROBERTAS else ["<|endoftext|>"]
+    if family in UNIGRAMS:
+        words = ["▁", "▁the", "▁film", "▁good", "▁not", "▁un", "watch", "able", *string.ascii_letters, *",.!:…"]
+        return UNIGRAMS[family](vocab=[(token, 0.0) for token in special] + [(word, -1.0) for word in words])
     pairs = ByteLevelBPETokenizer()
     pairs.train_from_iterator(TEXTS, vocab_size=270, special_tokens=special, show_progress=False)
     kind = {"roberta": transformers.RobertaTokenizer, "qwen2": transformers.Qwen2Tokenizer}
     made = kind.get(family, transformers.GPT2Tokenizer)(vocab=pairs.get_vocab(), merges=[])
-    if family == "llama":                                   # as those of Llama 3: a text begins with a token
+    if family in BEGUN:                                     # as those of Llama 3: a text begins with a token
         made.backend_tokenizer.post_processor = processors.TemplateProcessing(
             single="<|endoftext|> $A", special_tokens=[("<|endoftext|>", 0)])
     return made
@@ -44,13 +53,17 @@ def theirs(family, labels=2, seed=0, **more):
     sizes = dict(vocab_size=len(tokenizer(family)), hidden_size=12, num_attention_heads=3, num_hidden_layers=2,
                  max_position_embeddings=16, num_labels=labels, bos_token_id=0, eos_token_id=0)
     sizes |= {"distilbert": dict(hidden_dim=20), "gpt2": {},
-              "roberta": dict(intermediate_size=20, max_position_embeddings=18, pad_token_id=1),
+              **dict.fromkeys(ROBERTAS, dict(intermediate_size=20, max_position_embeddings=18, pad_token_id=1)),
               "electra": dict(intermediate_size=20, embedding_size=8),
               "albert": dict(intermediate_size=20, embedding_size=8, num_hidden_groups=1),
               "deberta-v2": dict(intermediate_size=20, relative_attention=True, pos_att_type=["p2c", "c2p"],
                                  position_biased_input=False),
               "llama": dict(intermediate_size=20, num_attention_heads=4, num_key_value_heads=2, head_dim=4),
-              "qwen2": dict(intermediate_size=20, num_key_value_heads=1)}.get(family, dict(intermediate_size=20))
+              "mistral": dict(intermediate_size=20, num_key_value_heads=1, sliding_window=9),
+              "qwen2": dict(intermediate_size=20, num_key_value_heads=1),
+              "qwen3": dict(intermediate_size=20, num_key_value_heads=1, head_dim=4),
+              "modernbert": dict(intermediate_size=20, local_attention=8, cls_token_id=2, sep_token_id=3,
+                                 pad_token_id=0, global_attn_every_n_layers=2)}.get(family, dict(intermediate_size=20))
     torch.manual_seed(seed)
     config = transformers.AutoConfig.for_model(family, **sizes | more)
     model = transformers.AutoModelForSequenceClassification.from_config(config)
@@ -79,7 +92,7 @@ def test_scores_are_theirs_and_a_batch_is_its_documents(family, labels):
     scores = model.predict(documents(model))
     assert isinstance(scores, np.ndarray) and scores.shape == ((5,) if labels < 3 else (5, 4))
     for text, document, score in zip(TEXTS, documents(model), scores, strict=True):
-        text = text or "<|endoftext|>" * (family in ("gpt2", "qwen2"))
+        text = text or "<|endoftext|>" * (family in DECODERS and not model.around[0])
         ids = model.tokenizer(text, truncation=True, max_length=16)["input_ids"]
         assert model.ids(document).tolist() == ids
         with torch.no_grad():
@@ -96,7 +109,7 @@ def test_special_tokens_and_own_rows(family):
     model = classifier(family)
     for text, document in zip(TEXTS, documents(model), strict=True):
         tokens, own = model.tokens(document), model.own(document)
-        around = {"roberta": ["<s>", "</s>"], "llama": ["<|endoftext|>"]}.get(
+        around = {**dict.fromkeys(ROBERTAS, ["<s>", "</s>"]), **dict.fromkeys(BEGUN, ["<|endoftext|>"])}.get(
             family, ["[CLS]", "[SEP]"] if family not in DECODERS else [] if document else ["<|endoftext|>"])
         assert [tokens[i] for i in own] == document[:16 - len(around)]
         assert [tokens[i] for i in range(len(tokens)) if i not in own] == around
@@ -154,8 +167,8 @@ def test_heads_write_what_the_layer_writes(family):
     layers = {"distilbert": lambda m: [layer.attention.out_lin for layer in m.transformer.layer],
               "gpt2": lambda m: [block.attn.c_proj for block in m.h],
               "albert": lambda m: [m.encoder.albert_layer_groups[0].albert_layers[0].attention.dense] * 2,
-              "llama": lambda m: [layer.self_attn.o_proj for layer in m.layers],
-              "qwen2": lambda m: [layer.self_attn.o_proj for layer in m.layers]}.get(
+              "modernbert": lambda m: [layer.attn.Wo for layer in m.layers],
+              **dict.fromkeys(DECODERS[1:], lambda m: [layer.self_attn.o_proj for layer in m.layers])}.get(
         family, lambda m: [layer.attention.output.dense for layer in m.encoder.layer])(model.model.base_model)
     e = model.embed(documents(model)[0])
     hooks = [layer.register_forward_hook(lambda layer, x, y: written.append(y[0])) for layer in dict.fromkeys(layers)]
@@ -177,7 +190,8 @@ def test_the_score_has_a_gradient_in_every_attention_weight_it_uses(family):
     trace = model.trace(model.embed(documents(model)[0]))
     for layer, gradient in enumerate(torch.autograd.grad(trace.score, trace.attentions)):
         assert gradient.shape == trace.attentions[layer].shape
-        used = slice(None) if layer == 0 else slice(-1, None) if family in DECODERS else slice(0, 1)
+        read = trace.attentions[1][:, model.readout].amax(0) > 0                    # not all, with a window
+        used = read if layer == 0 else slice(-1, None) if family in DECODERS else slice(0, 1)
         assert (gradient[:, used].abs().amax(-1) > 0).all()
     assert not any(module._forward_hooks for module in model.modules())             # nothing stays behind
 
@@ -244,7 +258,7 @@ def test_double_precision(family):
     assert double.dtype == np.float64
     np.testing.assert_allclose(single, double, atol=1e-5)
     e = model.embed(documents(model)[0])
-    assert abs(model.trace(e).score.item() - double[0]) < (1e-5 if family in SINGLE_SOFTMAX else 1e-12)
+    assert abs(model.trace(e).score.item() - double[0]) < (1e-5 if family in SINGLE else 1e-12)
 
 
 @pytest.mark.parametrize("half", [torch.float16, torch.bfloat16])
@@ -291,7 +305,7 @@ def test_bad_input_gets_one_line(tmp_path, monkeypatch):
 
 @families
 def test_lengths_that_the_model_cannot_read_are_refused(family):
-    model, least = classifier(family), {"gpt2": 1, "qwen2": 1, "llama": 2}.get(family, 3)
+    model, least = classifier(family), {**dict.fromkeys(DECODERS, 1), **dict.fromkeys(BEGUN, 2)}.get(family, 3)
     for T_max in (least, 16):
         assert HuggingFaceClassifier(model.model, model.tokenizer, T_max).predict([["a"] * 20]).shape == (1,)
     for T_max in (least - 1, 17, 500, 4.0, "16"):
@@ -382,11 +396,11 @@ def test_gradients_are_those_of_the_plain_model(family):
     for mine, plain in zip(ours, theirs, strict=True):
         torch.testing.assert_close(mine, plain.reshape(mine.shape), atol=1e-10, rtol=1e-8)
     fastest = torch.autograd.grad(model.from_embeddings(e), e)[0]
-    close = dict(atol=1e-5, rtol=1e-3) if family in SINGLE_SOFTMAX else dict(atol=1e-10, rtol=1e-8)
+    close = dict(atol=1e-5, rtol=1e-3) if family in SINGLE else dict(atol=1e-10, rtol=1e-8)
     torch.testing.assert_close(fastest, theirs[0], **close)
 
 
-@pytest.mark.parametrize("family", ["bert", "roberta", "electra", "distilbert", "albert", "deberta-v2"])
+@pytest.mark.parametrize("family", [family for family in FAMILIES if family not in DECODERS])
 def test_two_texts_are_one_document_whose_separator_stays(family):
     model = classifier(family)
     read = model.tokenizer
@@ -423,6 +437,18 @@ def test_what_cannot_be_opened_is_explained_by_the_lines_of_the_refusal():
     exec(textwrap.dedent("\n".join(lines)), there)
     a = explain.lime(there["predict"], words, n_samples=50)
     assert a.tokens == tuple(words) and a.target in (0, 1) and np.ptp(a.scores) > 0
+
+
+def test_a_score_that_is_read_from_all_rows_leaves_attention_no_row_to_explain_it():
+    model = HuggingFaceClassifier(theirs("modernbert", classifier_pooling="mean"), tokenizer("modernbert"))
+    document = documents(model)[0]
+    logits = model.model(model.ids(document)[None]).logits[0]
+    for score in (*model.predict([document, document * 2])[:1], model.trace(model.embed(document)).score.item()):
+        np.testing.assert_allclose(score, (logits[1] - logits[0]).item(), atol=1e-5)
+    for method in (explain.attention_mean, explain.norm_attention, explain.rollout, explain.gradient_attention):
+        with pytest.raises(TypeError, match="HuggingFaceClassifier .modernbert. has no readout: use a method that"):
+            method(model, document)
+    assert "gradient, L2" in course_explainers(model) and "rollout" not in course_explainers(model)
 
 
 def test_an_albert_whose_layers_are_groups_of_several():

@@ -21,7 +21,8 @@ def bert(labels, family="bert"):
     torch.manual_seed(0)
     config = transformers.AutoConfig.for_model(
         family, vocab_size=len(PIECES), hidden_size=12, num_hidden_layers=2, num_attention_heads=3,
-        intermediate_size=20, max_position_embeddings=17, num_labels=labels, pad_token_id=0, bos_token_id=2)
+        num_key_value_heads=3, intermediate_size=20, max_position_embeddings=17, num_labels=labels, pad_token_id=0,
+        bos_token_id=2)
     model = transformers.AutoModelForSequenceClassification.from_config(config)
     with torch.no_grad():
         for weight in model.parameters():
@@ -31,7 +32,7 @@ def bert(labels, family="bert"):
 
 
 @pytest.fixture(scope="module", params=["imdb-tame", "imdb-peaky", "imdb-6layer", "bert", "bert, four classes",
-                                        "roberta", "electra", "llama"])
+                                        "roberta", "electra", "mistral"])
 def explained(request):
     """(model, document, its embeddings and those of the [UNK] baseline (1, T, d_e), own rows, captum's target)."""
     if not request.param.startswith("imdb"):

@@ -27,7 +27,7 @@ def given_attention(model, document):
     >>> alpha.shape, score(torch.stack([alpha, 0 * alpha])).shape, values.shape
     (torch.Size([1, 6, 2]), torch.Size([2]), torch.Size([6, 2]))
     """
-    require_methods(model, "embed", "trace", "own", explainer="given_attention")
+    require_methods(model, "embed", "trace", "own", "readout", explainer="given_attention")
     own, row = model.own(document), model.readout
     with torch.no_grad():
         e = model.embed(document)
