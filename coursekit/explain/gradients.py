@@ -190,8 +190,8 @@ def _kinked(f, start, step, n, chunk):
 
 def _values_and_slopes(f, e):
     """f's values (n,) and gradients (n, …) at n points e (n, …)."""
-    e = e.detach().requires_grad_()
-    with torch.enable_grad():
+    with torch.inference_mode(False):                                            # gradients are on, whatever is around
+        e = e.detach().clone().requires_grad_()
         value = f(e)
         return value.detach(), torch.autograd.grad(value.sum(), e)[0]
 
@@ -214,7 +214,7 @@ def gauss_legendre(n):
 
 def _slopes_at(model, document, target):
     """Embeddings e (T, d_e) of the document, the gradient (T, d_e) of its score there, and the class."""
-    e = model.embed(document).detach().requires_grad_()
-    with torch.enable_grad():
+    with torch.inference_mode(False):
+        e = model.embed(document).detach().requires_grad_()
         score, target = pick_class(model.from_embeddings(e[None]), target)
         return e.detach(), torch.autograd.grad(score.sum(), e)[0], target

@@ -124,6 +124,7 @@ def _constant_slope(layer, inputs, output):
     return x * torch.where(x == 0, 0, output / x).detach()
 
 
+@torch.inference_mode(False)
 def cross_gradient_attention(model: torch.nn.Module, source: torch.Tensor, target: torch.Tensor,
                              place: int) -> np.ndarray:
     """Which source words made an EncoderDecoder say word `place` of its target (Chefer et al., ICCV 2021, Eq. 5 to 11).
@@ -171,7 +172,7 @@ def _all_attention(model):
 def _traced(model, document, target, explainer):
     """(score towards the prediction, the L attention maps in its graph, the class)."""
     require_methods(model, "embed", "trace", "own", "readout", explainer=explainer)
-    with torch.enable_grad():
+    with torch.inference_mode(False):
         trace = model.trace(model.embed(document).detach().requires_grad_())
         scores, target = pick_class(trace.score[None], target)
         f = scores[0]

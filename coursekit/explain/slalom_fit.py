@@ -210,14 +210,15 @@ def gradient_descent(N, y, epochs=60, batch_size=128, lr=5e-3):
     import torch
 
     N, y = torch.tensor(N).log(), torch.tensor(y)
-    s = torch.zeros(N.shape[1], dtype=N.dtype, requires_grad=True)
-    v = torch.zeros(N.shape[1], y.shape[1], dtype=N.dtype, requires_grad=True)
-    adam = torch.optim.Adam([s, v], lr)
-    for _ in range(epochs):
-        for rows, target in zip(N.split(batch_size), y.split(batch_size), strict=True):
-            adam.zero_grad()
-            ((target - (rows + s).softmax(1) @ v)**2).sum().backward()
-            adam.step()
+    with torch.inference_mode(False):                                     # gradients are on, whatever is around
+        s = torch.zeros(N.shape[1], dtype=N.dtype, requires_grad=True)
+        v = torch.zeros(N.shape[1], y.shape[1], dtype=N.dtype, requires_grad=True)
+        adam = torch.optim.Adam([s, v], lr)
+        for _ in range(epochs):
+            for rows, target in zip(N.split(batch_size), y.split(batch_size), strict=True):
+                adam.zero_grad()
+                ((target - (rows + s).softmax(1) @ v)**2).sum().backward()
+                adam.step()
     return s.detach().numpy(), v.detach().numpy(), {"iterations": epochs * -(-len(N) // batch_size)}
 
 

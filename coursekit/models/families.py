@@ -8,8 +8,6 @@ and norms, too, and DeBERTa's maps its output inside.
 
 from contextlib import contextmanager
 
-import torch
-
 # Where a family keeps its layers, and in a layer: what returns (mixed, weights), the values' map, the output's map.
 _BERT = ("encoder.layer", "attention.self", "attention.self.value", "attention.output.dense")
 _LLAMA = ("layers", "self_attn", "self_attn.v_proj", "self_attn.o_proj")
@@ -31,6 +29,7 @@ QUERIES_AND_KEYS = {"bert": ("attention.self.query", "attention.self.key"), "gpt
 def single(x):
     """x, in single precision if it is in half; a copy that gradients flow through.
 
+    >>> import torch
     >>> single(torch.zeros(1, dtype=torch.bfloat16)).dtype, single(torch.zeros(1).double()).dtype
     (torch.float32, torch.float64)
     """

@@ -217,11 +217,16 @@ def test_pieces_that_a_unigram_tokenizer_does_not_know_are_spelled():
     assert found.text(text, pieces).tokens == ("Film", "🙂", "film")
 
 
-def test_gradients_of_attention_where_autograd_is_off():
-    model = classifier("bert")
-    want = explain.gradient_attention(model, ["a", "film"])
-    with torch.no_grad():
-        assert explain.gradient_attention(model, ["a", "film"]).scores.tolist() == want.scores.tolist()
+@pytest.mark.parametrize("off", [torch.no_grad, torch.inference_mode])
+@pytest.mark.filterwarnings("ignore:integrated gradients")
+def test_gradients_where_autograd_is_off(off):
+    model, document = classifier("bert"), ["a", "film", "not", "good"]
+    for method in (explain.gradient, explain.gradient_x_input, explain.integrated_gradients, explain.gradient_attention,
+                   explain.relevance_attention, partial(explain.fit_slalom, n_samples=20, method="sgd"),
+                   debate.adversarial_attention, debate.decision_flips):
+        want = method(model, document)
+        with off():
+            assert repr(method(model, document)) == repr(want)
 
 
 @pytest.mark.parametrize("family", ["bert", "roberta", "xlm-roberta", "llama"])

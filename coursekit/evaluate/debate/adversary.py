@@ -12,6 +12,7 @@ import torch
 from .given import TINY, Swap, given_attention, js_divergence, sigmoid
 
 
+@torch.inference_mode(False)                                      # with gradients, whatever is around
 def adversarial_attention(model, document, epsilon=0.01, search=False, starts=4, steps=80, lr=0.3, seed=0):
     """The Swap (n = 1) of weights as far as possible from the model's (mean JS over heads and layers), |Δp| ≤ epsilon.
 

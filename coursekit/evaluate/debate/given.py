@@ -121,6 +121,7 @@ def uniform_attention(model, document):
     return swap(model, document, lambda alpha: alpha.mean(-1, keepdim=True).expand_as(alpha)[None])
 
 
+@torch.inference_mode(False)                                      # with gradients, whatever is around
 def decision_flips(model, document, orders=(), seed=0):
     """{order: share of the own tokens whose weights must be zeroed before the decision changes}; 1 if it never does.
 
