@@ -50,8 +50,9 @@ class HuggingFaceClassifier(nn.Module):
     Decoders have no class token: their score is read from the last row (`readout`); an empty document is one
     <|endoftext|> (or what else their tokenizer begins a text with). A ModernBERT that reads its score from the mean of
     all rows has no `readout`, and so no attention as an explanation.
-    The token "[UNK]" stands for what is unknown whatever the tokenizer calls it; a warning names other tokens that it
-    does not know, which become the same.
+    The token "[UNK]" stands for what is unknown whatever the tokenizer calls it, and, where it has no such token (Llama
+    3), for what ends a text, which becomes its `unk_token`, as it is GPT-2's; a warning names other tokens that it does
+    not know, which become the same.
     Raises TypeError or ValueError, in one line, for other models, a tokenizer of another one, and tokens without an id;
     for classifiers of other families with the three lines that make them a black box.
     """
@@ -76,6 +77,8 @@ class HuggingFaceClassifier(nn.Module):
             raise ValueError("the model's weights are not in memory (device 'meta'): load it onto the CPU or a GPU")
         too_coarse = model.dtype.itemsize < 4 and not half              # to tell small differences
         self.model, self.tokenizer = (model.float() if too_coarse else model).eval(), tokenizer
+        if tokenizer.unk_token is None:                                 # of Llama 3; that of GPT-2 is so by itself
+            tokenizer.unk_token = tokenizer.eos_token
         self.decodes = self.family in DECODERS
         if self.decodes:
             start = tokenizer.bos_token or tokenizer.eos_token or tokenizer.unk_token

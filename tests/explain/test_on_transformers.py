@@ -207,14 +207,29 @@ def test_pieces_that_a_unigram_tokenizer_does_not_know_are_spelled():
     from tokenizers import Tokenizer, models, pre_tokenizers
     from transformers import PreTrainedTokenizerFast
 
-    unigram = Tokenizer(models.Unigram([("<unk>", 0.0), ("▁", -1.0), ("▁film", -2.0)], unk_id=0))
+    unigram = Tokenizer(models.Unigram([("<unk>", 0.0), ("▁", -1.0), ("▁film", -2.0), ("é", -1.0)], unk_id=0))
     unigram.pre_tokenizer = pre_tokenizers.Metaspace()
     pieces = PreTrainedTokenizerFast(tokenizer_object=unigram, unk_token="<unk>")
-    text = "Film 🙂 film"
+    text = "Film 🙂 filmé"
     tokens = pieces.tokenize(text)
     assert "🙂" in tokens and pieces.unk_token not in tokens
     found = explain.Attribution(tokens, np.ones(len(tokens)), "by hand")
-    assert found.text(text, pieces).tokens == ("Film", "🙂", "film")
+    assert found.text(text, pieces).tokens == found.words().tokens == ("Film", "🙂", "filmé")
+
+
+def test_bytes_of_a_letter_are_one_word():
+    """As the tokenizers of Llama 2 and Mistral cut what they do not know."""
+    from tokenizers import Tokenizer, models, normalizers
+    from transformers import PreTrainedTokenizerFast
+
+    vocab = [f"<0x{i:02X}>" for i in range(256)] + ["▁", "c", "a", "f"]
+    bytewise = Tokenizer(models.BPE({token: i for i, token in enumerate(vocab)}, [], byte_fallback=True))
+    bytewise.normalizer = normalizers.Sequence([normalizers.Prepend("▁"), normalizers.Replace(" ", "▁")])
+    pieces = PreTrainedTokenizerFast(tokenizer_object=bytewise)
+    tokens = pieces.tokenize("café 🙂")
+    assert tokens[-4:] == ["<0xF0>", "<0x9F>", "<0x99>", "<0x82>"]
+    found = explain.Attribution(tokens, np.ones(len(tokens)), "by hand")
+    assert list(found.words()) == list(found.text("café 🙂", pieces)) == [("café", 6), ("🙂", 5)]
 
 
 @pytest.mark.parametrize("off", [torch.no_grad, torch.inference_mode])

@@ -293,7 +293,7 @@ def test_bad_input_gets_one_line(tmp_path, monkeypatch):
             bad()
         assert "\n" not in str(caught.value)
     nameless = tokenizer("gpt2")
-    nameless.unk_token = None
+    nameless.unk_token = nameless.eos_token = None
     with pytest.raises(ValueError, match="'film-noir' is not in the vocabulary"):
         HuggingFaceClassifier(theirs("gpt2"), nameless).predict([["film-noir"]])
     model.model.bert.save_pretrained(tmp_path)                                      # without the classification layer
@@ -339,6 +339,14 @@ def test_a_tokenizer_of_another_model_is_refused():
     assert np.isfinite(model.predict([["a"], ["a", "a"]])).all()
     with pytest.raises(ValueError, match=r"gives '\[PAD\]' the id 270"):
         model.baseline(["a"], "pad")
+
+
+def test_a_tokenizer_without_an_unknown_token_takes_what_ends_a_text_as_gpt2s_does():
+    plain, nameless = classifier("llama"), tokenizer("llama")
+    nameless.unk_token = None
+    model, document = HuggingFaceClassifier(theirs("llama"), nameless), documents(plain)[1]
+    for method in (explain.leave_one_out, explain.integrated_gradients):
+        assert repr(method(model, document)) == repr(method(plain, document))
 
 
 @families
