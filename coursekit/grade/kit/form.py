@@ -8,7 +8,7 @@ import itertools
 import re
 from dataclasses import dataclass
 
-from coursekit.grade.kit.same import kind, same
+from coursekit.grade.kit.same import kind, one_by_one, same
 
 NUMBERS = ("two", "three", "four", "five", "six")
 ARRAYS = ("a tensor", "a NumPy array")
@@ -50,7 +50,7 @@ def about_form(parts, got, expected):
         return _about_one(parts[0], got, expected)
     if type(expected) not in (list, tuple):                             # None, for one: nothing was to be found
         return None
-    due = ", ".join(map(str, parts))
+    due, got = ", ".join(map(str, parts)), one_by_one(got, expected)
     if type(got) not in (list, tuple) or len(got) != len(parts):
         return f"Return {dict(enumerate(NUMBERS, 2)).get(len(parts), len(parts))} things: {due}."
     for order in itertools.permutations(range(len(parts))):

@@ -3,8 +3,10 @@
 What is compared has been converted by its exact type to plain data first. No method, operator or `__class__` of an
 object that is not data is ever asked for anything: such an object differs from every expected value, whatever it says.
 
-How strict? Tensors are tensors, with the expected dtype. A list may be a tuple, any dictionary is a dictionary, and a
-number may be Python's, NumPy's or a tensor without dimensions, as long as it is whole where a whole number is expected.
+How strict? Tensors are tensors, with the expected dtype. A NumPy array of whole numbers may have any integer dtype, and
+stand where floating-point numbers of these values are due. A list may be a tuple, a tuple of numbers a NumPy array, any
+dictionary is a dictionary, and a number may be Python's, NumPy's or a tensor without dimensions, as long as it is
+whole where a whole number is expected.
 """
 
 import collections
@@ -120,8 +122,20 @@ def _numbers(got, expected, tolerance, numbers, at):
     return f"{at}{_apart(got, expected)}" if numbers else f"{at}the numbers differ"
 
 
+def one_by_one(got, expected):
+    """A NumPy array (n,) as the list of its numbers where a tuple of numbers is expected; everything else as it is.
+
+    >>> one_by_one(np.array([4.5, 2.5]), (4, 2.0)), one_by_one(np.array([4, 2]), [4, 2])
+    ([4.5, 2.5], array([4, 2]))
+    """
+    if type(got) is np.ndarray and got.ndim == 1 and type(expected) is tuple and all(
+            kind(entry) in ("a number", "a whole number") for entry in expected):
+        return got.tolist()
+    return got
+
+
 def _sequences(got, expected, tolerance, numbers, where):
-    at = f"at {where}: " if where else ""
+    at, got = f"at {where}: " if where else "", one_by_one(got, expected)
     if type(got) not in (list, tuple):
         return f"{at}got {kind(got).replace('list(', type(expected).__name__ + '(')}, expected {kind(expected)}"
     if len(got) != len(expected):
@@ -158,6 +172,9 @@ def _arrays(got, expected, tolerance, numbers, at):
         return f"{at}the shape is {shape}, expected {wanted}"
     dtype, due = _dtype(got), _dtype(expected)
     if dtype != due:
+        whole = type(got) is np.ndarray and got.dtype.kind in "iu" and expected.dtype.kind in "if"
+        if whole and _arrays(got.astype(due), expected, tolerance, numbers, at) is None:
+            return None
         return f"{at}the dtype is {dtype}, expected {due}"
     a, b = _numpy(got), _numpy(expected)
     if due not in TOLERANCE:

@@ -224,6 +224,12 @@ def _(A, Y, A_new, Y_new):
     return _by_pairs(A, Y, A_new, Y_new)
 
 
+@right("discover", "whole numbers of another size, and a 0 among them")
+def _(A, Y, A_new, Y_new):
+    features, found, tested = _by_pairs(A, Y, A_new, Y_new)
+    return features.astype(np.int32), np.array([0 if r == 0 else r for r in found.tolist()]), tested
+
+
 @right("discover", "standard scores, and np.take_along_axis")
 def _(A, Y, A_new, Y_new):
     def table(a, y):
@@ -285,14 +291,19 @@ def _():
     return [9, -6.0]
 
 
-@wrong("quiet", "At most four features, each from 0 to 15")
-def _():
-    return {9: -6.0, 15: 0.2, 16: 0.0}
-
-
 @wrong("quiet", "Must you stop there?")
 def _():
     return {9: 0.0}
+
+
+@wrong("quiet", "the feature of criticism is not among yours")
+def _():
+    return {7: -3.0, 2: 0.0}
+
+
+@wrong("quiet", "Not quiet yet, and nearer")
+def _():
+    return {9: -2.0, 15: 0.2}
 
 
 @wrong("quiet", "which of the others grew most")
@@ -320,6 +331,13 @@ def _():
 @wrong("batch_topk", "Write down all a_j‖w_j‖ of all states")
 def _(Z, W_dec, k):
     return np.zeros_like(Z)
+
+
+@wrong("batch_topk", "n·k may be more than there are entries")
+def _(Z, W_dec, k):
+    A = np.maximum(Z, 0.0)
+    activations = A * np.linalg.norm(W_dec, axis=0)
+    return A * (activations >= np.sort(activations.ravel())[::-1][len(Z) * k - 1])
 
 
 @wrong("batch_topk", "it changes what it is given: `Z`")

@@ -250,9 +250,9 @@ def _():
     return np.array([0.056, 0.237, 0.053, 0.514, 0.063, 0.053, 0.760, 0.101]) - 9, SECOND
 
 
-@right("fool", "a list, other sizes, another multiple")
+@right("fool", "one array of both, other sizes, another multiple")
 def _():
-    return [FIRST * 10 - 7, 11 * SECOND - 10 * BEST]
+    return np.array([FIRST * 10 - 7, 11 * SECOND - 10 * BEST])
 
 
 # -- complexity ------------------------------------------------------------------------------------------------------

@@ -76,6 +76,14 @@ def _(k, n, p, confidence):
     return 0.5, 0.25, 0.75
 
 
+@wrong("exact", "the step that this question is about")
+def _(k, n, p, confidence):
+    from scipy.stats import binomtest
+
+    found = binomtest(k, n, p)
+    return found.pvalue, *found.proportion_ci(confidence)
+
+
 @right("exact", "arrays, and ends that are known")
 def _(k, n, p, confidence):
     h = np.arange(n + 1)

@@ -52,6 +52,10 @@ def tau(alpha, scores, orders, *, size=np.abs, over=_by_ties, order=_ordered, re
     return float(found), float(np.mean(reach(value(others), value(found))))
 
 
+def _ranks(x):
+    return np.argsort(np.argsort(x))
+
+
 def _turned(a, b, order):
     return a[np.argsort(order)], b
 
@@ -65,6 +69,8 @@ tau.mistakes(
      dict(over=lambda x, y: 2 * _by_ties(x, y))),
     ("τ is divided by the pairs that are tied in neither: that is Goodman and Kruskal's γ.",
      dict(over=lambda x, y: (x * x * y * y).sum())),
+    ("Ranks by np.argsort put tied tokens in an order that they do not have. Compare the numbers themselves.",
+     lambda alpha, scores, orders: tau.reference(*map(_ranks, (alpha, np.abs(scores))), orders)),
     ("In `share` an order counts that gives just as much: at least τ, not more than τ. (Is it `>=` already? Then "
      "compare with τ − 1e-9.)", dict(reach=np.greater)),
     ("In `share` large τ are due, whatever their sign was: without the bars around them.", dict(value=np.abs)),

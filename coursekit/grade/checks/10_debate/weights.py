@@ -47,6 +47,11 @@ def js(P, q, *, share=_divided, middle=lambda p, q: (p + q) / 2, log=np.log, bot
     return tell(both(share(P), _divided(q), middle, log))
 
 
+def _where_both(p, q, middle, log):
+    m, both = middle(p, q), (p > 0) & (q > 0)
+    return (_kl(p * both, m, log) + _kl(q * both, m, log)) / 2
+
+
 js.mistakes(
     ("Weights are divided by their sum first, each row of P by its own.", dict(share=lambda p: p)),
     ("P was divided by the sum of all its rows. Each row has its own sum.", dict(share=lambda p: p / p.sum())),
@@ -56,6 +61,8 @@ js.mistakes(
      "middle m.", dict(both=lambda p, q, *_: _kl(p, q))),
     ("That is the first half alone, p against m. The other is q against m.",
      dict(both=lambda p, q, *_: _kl(p, (p + q) / 2))),
+    ("Places where only one of the two weights is above 0 were left out. Leave out of KL(p, m) where p is 0, and of "
+     "KL(q, m) where q is 0: each has its own.", dict(both=_where_both)),
     ("These are bits. With the natural logarithm the largest value is log 2 = 0.693.", dict(log=np.log2)),
     ("The root of the divergence is a distance, and another number.", dict(tell=np.sqrt)))
 

@@ -82,6 +82,12 @@ def by_count(said, truth, *, kept=_kept, given=lambda said, truth: truth, share=
     return rows, base(rows)
 
 
+def _of_those_said(said, truth):
+    rows = {c: (share, float((truth[said == c] == c).mean()) if c in said else 0.0)
+            for c, (share, _) in _rows(said, truth, truth, np.mean).items()}
+    return rows, _best(rows)
+
+
 by_count.mistakes(
     ("Places with the true count 0 are empty: they are no row, and count in no share.",
      dict(kept=lambda said, truth: (said.ravel(), truth.ravel()))),
@@ -89,6 +95,8 @@ by_count.mistakes(
      dict(given=lambda said, truth: said)),
     ("The second number is a share of *all* letters. Of those with this true count, how many are right?",
      dict(among=lambda right, these: (right & these).mean())),
+    ("The second number is how often it was right *when this was said*. Of the letters with this true count, how many "
+     "are right?", lambda said, truth: _of_those_said(*_kept(said, truth))),
     ("A place is empty where the *truth* is 0, whatever was said there. A model that says 0 elsewhere is wrong there.",
      dict(kept=lambda said, truth: (said[(truth > 0) & (said > 0)], truth[(truth > 0) & (said > 0)]))),
     ("A share is of all letters: a number from 0 to 1, not how many there are.", dict(share=np.sum)),

@@ -73,6 +73,8 @@ loudness.mistakes(
     ("The means of the rows were taken from log A alone: take them from the columns of the table as well.",
      lambda A, ids: tuple(np.exp(np.linalg.lstsq(np.stack([x.ravel() for x in _places(ids)], 1),
                                                  _level(np.log(A)).ravel(), rcond=None)[0]).tolist())),
+    ("The means were taken down the columns. A row of a map, A[i, j] over all j, lies along the last axis.",
+     dict(level=lambda x: x - x.mean(-2, keepdims=True))),
     ("One level for all rows: each row has a sum of its own, so each needs one.",
      dict(level=lambda x: x - x.mean())),
     ("A fit for each word, and then a mean. One fit is due, over all entries of all maps.",

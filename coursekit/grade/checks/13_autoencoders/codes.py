@@ -140,6 +140,17 @@ def best_code(H, W_dec, b_dec, lam, rounds, *, least=0.0, threshold=_threshold, 
     return out(A, sizes)
 
 
+def _never_put_back(H, W_dec, b_dec, lam, rounds):
+    """What is left is kept from turn to turn, and no feature's old part comes back into it."""
+    sizes, R = np.sqrt((W_dec ** 2).sum(0)), H - b_dec
+    A = np.zeros((len(H), len(sizes)))
+    for _ in range(rounds):
+        for j, w in enumerate(W_dec.T):
+            A[:, j] = _relu(R @ w - _threshold(lam, sizes[j])) / sizes[j] ** 2
+            R = R - np.outer(A[:, j], w)
+    return A
+
+
 best_code.mistakes(
     ("The threshold is λ‖w‖: half of it is due. The square in the loss has a factor of 2 in its derivative.",
      dict(threshold=lambda lam, size: lam * size)),
@@ -154,9 +165,11 @@ best_code.mistakes(
     ("Divided by ‖w‖. The derivative of ‖r − a w‖² has a‖w‖², so ‖w‖² is due.", dict(over=lambda size: size)),
     ("The feature's own share is still taken off when its turn comes. Put a_j w_j back first, then ask what fits best.",
      dict(back=False)),
+    ("The feature's own share is still taken off when its turn comes. Put a_j w_j back first, then ask what fits best.",
+     _never_put_back),
     ("`b_dec` is still in the states. What the features are to explain is h − b_dec.", dict(centre=0.0)),
     ("All features were set at once, from the a of the round before. Each is due at its turn, with the others as they "
-     "are by then.", dict(jacobi=True)),
+     "are by then: is its new part taken off what is left, before the next one's turn?", dict(jacobi=True)),
     ("It stops after the first round.", dict(times=lambda rounds: 1)),
     ("Features are set from the last to the first. Feature 0 has the first turn.", dict(turn=-1)))
 
@@ -170,6 +183,14 @@ def _lengths(W):
 def _together(scores, k):
     flat = np.sort(scores.ravel())[::-1]
     return scores >= flat[min(len(scores) * k, flat.size) - 1]
+
+
+def _above(scores, k):
+    return scores > np.sort(scores.ravel())[::-1][min(len(scores) * k, scores.size) - 1]
+
+
+def _one_more(scores, k):
+    return scores >= np.sort(scores.ravel())[::-1][min(len(scores) * k, scores.size - 1)]
 
 
 def _apart(scores, k):
@@ -187,7 +208,8 @@ def _z(n, F, seed, shift=0.0):
                    "all may stay": (*_z(2, 3, 4, 1.5), 9)},
           returns="A (n, F)", forbidden=LIBRARY, instead="a sort of your own",
           otherwise="Write down all a_j‖w_j‖ of all states and sort them: which are the n·k largest, and which a_j are "
-                    "those?")
+                    "those?",
+          hints={"out of bounds|out of range": "n·k may be more than there are entries: then all above 0 stay."})
 def batch_topk(Z, W_dec, k, *, keep=_together, size=_lengths, sigma=_relu, out=lambda A, sizes: A):
     """batch_topk(Z, W_dec, k): A (n, F), max(0, Z) where a_j‖w_j‖ is among the n·k largest of all, elsewhere 0."""
     sizes, A = size(W_dec), sigma(Z)
@@ -201,6 +223,8 @@ batch_topk.mistakes(
     ("Feature activations came back. They decide who stays; the a_j themselves are due.",
      dict(out=lambda A, sizes: A * sizes)),
     ("There is something below 0: only max(0, z) can be kept.", dict(sigma=lambda z: z)),
+    ("One is missing: the entry at place n·k itself stays, so at least as large as it, not larger.", dict(keep=_above)),
+    ("One too many: counted from 0, the last of the n·k largest is at place n·k − 1.", dict(keep=_one_more)),
     ("k of all states together were kept. n·k are due.",
      dict(keep=lambda scores, k: scores >= np.sort(scores.ravel())[::-1][min(k, scores.size) - 1])),
     ("Sizes |z| were compared. What is below 0 is off, however far.", dict(sigma=np.abs)))

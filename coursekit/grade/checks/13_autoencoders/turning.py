@@ -87,6 +87,7 @@ clamp.mistakes(
 TONES = ("neutral", "praise", "critical", "secretive", "french", None)
 SAMPLES, LENGTH, SEED = 400, 48, 5000           # the seed is far from the notebook's: row i has seed + i
 LEAST, MOVED, FEW = 0.04, 0.11, 4
+CRITICAL = 9                                    # the feature that question 4 finds for criticism
 
 
 @functools.cache
@@ -146,15 +147,18 @@ def _(wanted):
 
 @quiet.suspect
 def _(wanted):
-    if kind(wanted) != "a dictionary" or not all(kind(feature) == "a whole number" for feature in wanted):
-        return "Return a dictionary, such as {7: 1.5}: feature 7 gets the activation 1.5."
     if not allowed(wanted):
-        return "At most four features, each from 0 to 15, with a number between −1000 and 1000."
+        return ("Return a dictionary, such as {7: 1.5}: feature 7 gets the activation 1.5. At most four features, each "
+                "from 0 to 15, with a number between −1000 and 1000.")
     critical, moved = effects(wanted)
     if critical > LEAST and moved > MOVED:
         return None
-    if critical > LEAST:
+    if critical > LEAST and CRITICAL not in wanted:
+        return "Not quiet yet, and the feature of criticism is not among yours. Which one has question 4 found?"
+    if critical > LEAST and wanted[CRITICAL] >= 0:
         return ("Not quiet yet. An activation is never below 0 by itself: 0 is only the least that the model has "
                 "seen. Must you stop there?")
+    if critical > LEAST:
+        return "Not quiet yet, and nearer. How far does each step further down take the share of criticism?"
     return ("It hardly criticises any more, but what does it say instead? See in `turned` which of the others grew "
             "most: turn that one as well, or less far what you have turned.")

@@ -48,7 +48,9 @@ def _each(x, others, j):
                    "1 − ReLU(1 − x), its gradient": (PLATEAU, lambda z: (z < 1) * 1.0, np.array([2.0]), np.zeros(1),
                                                      np.array([[3.0], [0.5]])),
                    "1 − ReLU(1 − x), integrated": (PLATEAU, lambda z: np.minimum(z, 1), np.array([2.0]), np.zeros(1),
-                                                   np.array([[3.0]]))},
+                                                   np.array([[3.0]])),
+                   "1 − ReLU(1 − x), from 3": (PLATEAU, lambda z: z / 2, np.array([2.0]), np.array([3.0]),
+                                               np.array([[0.5]]))},
           returns="violated (d,), mismatch", forbidden=LIBRARY, instead="`f` and `explain`",
           otherwise="By hand, for 1 − ReLU(1 − x) at x = 2 from 0: f goes from 0 to 1, the gradient at 2 is 0. So the "
                     "axiom is violated. What does your function see at each of these three steps?",
@@ -56,13 +58,13 @@ def _each(x, others, j):
                                          "score. `explain` takes z as it is."})
 def sensitivity(f, explain, x, baseline, others, *, pair=_from_baseline, moves=lambda d: abs(d) > TINY,
                 silent=lambda a, j: abs(a[j]) <= TINY, change=_each, idle=lambda d: (np.abs(d) <= TINY).all(),
-                zero=lambda a: np.abs(a) <= TINY, differ=np.logical_xor):
+                zero=lambda a: np.abs(a) <= TINY, differ=np.logical_xor, breaks=lambda moved, none: moved and none):
     """sensitivity(f, explain, x, baseline, others): (d,), True where the axiom is violated; and for how many features
     “the attribution is 0” and “no other value changes the score” do not go together."""
     violated, still = np.zeros(len(x), bool), np.zeros(len(x), bool)
     for j in range(len(x)):
         z, start = pair(x, baseline, j)
-        violated[j] = moves((f(z[None]) - f(start[None]))[0]) and silent(explain(z), j)
+        violated[j] = breaks(moves((f(z[None]) - f(start[None]))[0]), silent(explain(z), j))
         still[j] = idle(f(change(x, others, j)) - f(x[None])[0])
     return violated, int(differ(zero(explain(x)), still).sum())
 
@@ -76,11 +78,15 @@ sensitivity.mistakes(
          f, lambda z, e=explain: e(x) if (z != x).any() else e(z), x, baseline, others)),
     ("Each feature starts from the baseline anew. `z = baseline` is no copy, and keeps what is written into it.",
      dict(pair=_one_by_one)),
+    ("Each feature starts from the baseline anew. `z = baseline` is no copy, and keeps what is written into it.",
+     dict(pair=lambda x, baseline, j: (np.where(np.arange(len(x)) <= j, x, baseline), baseline))),
     ("`violated` asks for a *positive* attribution. A negative one is not 0, and keeps the axiom.",
      dict(silent=lambda a, j: a[j] <= TINY)),
     ("`violated` is True where the two scores are equal. The axiom says nothing of such features.",
      dict(moves=lambda d: abs(d) <= TINY)),
     ("`violated` is True for each feature without an attribution. Did the score change?", dict(moves=lambda d: True)),
+    ("Where the score does not change, the axiom asks for nothing: an attribution may be anything there.",
+     dict(breaks=lambda moved, none: bool(moved == none))),
     ("Is it really 0? Up to 0.000001 counts as 0, of changes and of attributions.",
      dict(moves=lambda d: d != 0, silent=lambda a, j: a[j] == 0, zero=lambda a: a == 0,
           idle=lambda d: (d == 0).all())),

@@ -58,7 +58,7 @@ def fool():
 
 @fool.judge
 def _(got):
-    if type(got) not in (list, tuple) or len(got) != 2 or not all(map(_is_one, got)):
+    if not _are_two(got):
         return f"two arrays are due, {T} finite numbers each, not all 0"
     (near, area, _), (other, _, raw) = map(measured, got)
     if not (near <= FAR and area >= -1e-9):                                                  # nan is neither
@@ -68,14 +68,20 @@ def _(got):
     return None
 
 
+def _are_two(got):
+    """Also as one array (2, 8)."""
+    return (type(got) in (list, tuple) or kind(got) == "a NumPy array" and got.ndim == 2) and len(got) == 2 and all(
+        map(_is_one, got))
+
+
 def _is_one(a):
     return kind(a) == "a NumPy array" and a.dtype.kind in "fi" and a.shape == (T,) and np.isfinite(a).all() and a.any()
 
 
 @fool.suspect
 def _(got):
-    if type(got) not in (list, tuple) or len(got) != 2 or not all(map(_is_one, got)):
-        return "Return two arrays of eight numbers each, finite and not all 0."
+    if not _are_two(got):
+        return "Return two arrays of eight numbers each, finite and not all 0: np.array(…) makes one of a list."
     (near, area, _), (other, _, raw) = map(measured, got)
     if not area >= -1e-9:
         return "The first one takes the words away in a worse order than the truth. Begin with the truth's order."

@@ -50,6 +50,12 @@ def complexity(f, x, phi, background, epsilon, *, size=np.abs, mix=_mixed, loss=
 
 complexity.mistakes(
     ("Features go by the size of their attribution: what speaks against counts as much.", dict(size=lambda a: a)),
+    ("Of equal sizes the later feature came first here, as where a sorted order is turned round by [::-1]. "
+     "np.argsort(-sizes, kind=\"stable\") lets the earlier come first.",
+     dict(order=lambda key: np.argsort(key, kind="stable")[::-1])),
+    ("`k` is where the loss is least. The first loss that is at most ε is enough.",
+     lambda f, x, phi, background, epsilon: (
+         (losses := complexity.reference(f, x, phi, background, epsilon)[0]), int(losses.argmin()))),
     ("The smallest attribution was kept first, in the order of the formula as printed. Its top k are the *last* k.",
      dict(order=lambda key: np.argsort(key, kind="stable"))),
     ("The top k were replaced, and the rest kept. The k features that matter most keep their values.",

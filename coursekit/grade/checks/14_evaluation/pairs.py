@@ -45,17 +45,17 @@ def _from_the_end(p):
           returns="best, p (m,), adjusted (m,)", forbidden=LIBRARY, instead="the rows of signs",
           otherwise="By hand, for differences (1, 1) and the signs (1, −1), (−1, −1): mean 1; turned, 0 and −1. One of "
                     "two is as large in size: p = (1 + 1)/(1 + 2). And Holm makes .02 and .04 of .01 and .04.")
-def compare(scores, signs, *, means=_paired, size=np.abs, extra=1, slack=1e-12, adjust=_holm, among=True):
+def compare(scores, signs, *, means=_paired, size=np.abs, extra=1, slack=1e-12, adjust=_holm, among=True, own=1.0):
     """compare(scores, signs): the row with the largest mean; for each other row the p value of its mean difference
     from it, among those with signs turned by rows of `signs`; and these adjusted by Holm. The best has 1 in both."""
     best, m = int(scores.mean(1).argmax()), len(scores)
-    p = np.ones(m)
+    p = np.full(m, own)
     for i in range(m):
         if i != best:
             found, turned = means(scores[best], scores[i], signs)
             p[i] = (extra + (size(turned) >= size(found) - slack).sum()) / (extra + len(signs))
     others = np.arange(m) != best if among else np.full(m, True)
-    adjusted = np.ones(m)
+    adjusted = np.full(m, own)
     adjusted[others] = adjust(p[others])
     return best, p, adjusted
 
@@ -78,4 +78,5 @@ compare.mistakes(
     ("That is the correction of Benjamini and Hochberg, for the share of false discoveries.",
      dict(adjust=lambda p: _holm(p, along=_from_the_end, factors=lambda m: m / np.arange(1, m + 1)))),
     ("`adjusted` is in the order of p. Put each value back to its row.", dict(adjust=lambda p: _holm(p, back=False))),
+    ("The best row itself is compared with nothing, and has 1 in `p` and in `adjusted`.", dict(own=0.0)),
     ("No p value is above 1.", dict(adjust=lambda p: _holm(p, np.inf))))

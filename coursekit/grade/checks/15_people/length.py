@@ -59,6 +59,9 @@ effective.mistakes(
     ("For q = 1 one base belongs to both: e to the power of an entropy in natural logarithms.", dict(log=np.log2)),
     ("For q = 0 words without any score were counted: 0 to the power of 0 is 1. Leave them out.",
      dict(none=lambda p: p)),
+    ("For q = ∞ the formula is another one, 1 over the largest share: p to the power of ∞ is 0.",
+     lambda scores, pieces, q: ((p := effective.reference(scores, pieces, q)[0]), 1.0 if q == math.inf and p.any() else
+                                effective.reference(scores, pieces, q)[1])),
     ("The last power is missing: 1/(1 − q), with its sign.", dict(general=lambda p, q: (p ** q).sum())),
     ("That is a norm, with 1/q. The power is 1/(1 − q).",
      dict(general=lambda p, q: (p ** q).sum() ** (1 / q if q else 1))))

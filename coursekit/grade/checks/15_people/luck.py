@@ -42,9 +42,9 @@ def _wilson(k, n, rest):
 
 @question((2, 2), {"nine of ten": (9, 10, 0.5, 0.95), "chance is a tenth": (4, 20, 0.1, 0.9),
                    "chance is above a half": (5, 12, 0.7, 0.8), "none of five": (0, 5, 0.5, 0.95),
-                   "all of six": (6, 6, 0.75, 0.5)},
+                   "all of six": (6, 6, 0.75, 0.5), "as likely as another": (7, 9, 0.7, 0.95)},
           returns="p_value, low, high", forbidden=tuple(f"coursekit.evaluate.{name}" for name in (
-              "exact_binomial_test", "exact_interval", "binomial_power", "people_needed")),
+              "exact_binomial_test", "exact_interval", "binomial_power", "people_needed")) + ("scipy.stats.binomtest",),
           instead="a sum of your own",
           otherwise="By hand, for 2 of 2 with p = 1/2: the four outcomes 0, 1, 1, 2 have 1/4 each. No likelier than 2 "
                     "are 2 and 0: p value 1/2. And low is where π² = (1 − confidence)/2.",
@@ -60,6 +60,8 @@ exact.mistakes(
      dict(value=lambda law, k, n, p: sum(law[k:]))),
     ("Twice the smaller tail. That is the same where p is ½ only: which outcomes are no likelier than k?",
      dict(value=lambda law, k, n, p: 2 * min(sum(law[k:]), sum(law[:k + 1])))),
+    ("Another outcome is exactly as likely as k, and rounding hides it: compare with law[k] · (1 + 1e-7).",
+     dict(value=lambda law, k, n, p: sum(x for x in law if x <= law[k]))),
     ("The p value sums outcomes as far from n · p as k is. Far is not rare where p is not ½: compare probabilities.",
      dict(value=lambda law, k, n, p: sum(x for h, x in enumerate(law) if abs(h - n * p) >= abs(k - n * p) - 1e-9))),
     ("Outcomes that are exactly as likely as k were left out, k itself perhaps. Rounding may hide them, too.",

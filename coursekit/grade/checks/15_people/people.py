@@ -22,6 +22,22 @@ def _usable(rows, before=False, back=True, again=True, after=False, twice=False)
     return kept
 
 
+def _skipping(rows):
+    """As asked for, but entries are removed from the list that the loop goes over."""
+    agreed, kept = set(), []
+    for i, (person, _, said) in enumerate(rows):
+        if said == "agree":
+            agreed.add(person)
+        elif said == "withdraw":
+            agreed.discard(person)
+            for j in kept:                                              # noqa: B909 (that is the mistake)
+                if rows[j][0] == person:
+                    kept.remove(j)
+        elif person in agreed:
+            kept.append(i)
+    return kept
+
+
 def _signs(rows, used, pages=("with",), unsure=0):
     """{person: how many more right answers than wrong ones}."""
     value, found = {"right": 1, "wrong": -1, "unsure": unsure}, {}
@@ -72,6 +88,8 @@ votes.mistakes(
     ("Rows were used that came before their person agreed. A consent does not work backwards.",
      dict(usable=lambda rows: _usable(rows, before=True))),
     ("Who withdraws takes back what was answered before, too.", dict(usable=lambda rows: _usable(rows, back=False))),
+    ("Some answers of who has withdrawn are still there. A loop over a list from which it removes entries skips some: "
+     "make a new list of those that stay.", dict(usable=_skipping)),
     ("Who has withdrawn may agree again, and begins anew: what is answered then may be used.",
      dict(usable=lambda rows: _usable(rows, again=False))),
     ("Who has withdrawn has to agree again, before an answer may be used.",
@@ -83,6 +101,8 @@ votes.mistakes(
     ("`used` lacks the pages without explanations. They may be used, for the comparison.",
      dict(listed=lambda rows, used: [i for i in used if rows[i][1] == "with"])),
     ("“I cannot tell” is no wrong answer.", dict(signs=lambda rows, used: _signs(rows, used, unsure=-1))),
+    ("Who has only said “I cannot tell” has a vote as well, a tied one.",
+     dict(signs=lambda rows, used: _signs(rows, [i for i in used if rows[i][2] != "unsure"]))),
     ("“I cannot tell” is no right answer.", dict(signs=lambda rows, used: _signs(rows, used, unsure=1))),
     ("Who has given no answer with an explanation has no vote, not a tied one.",
      dict(signs=lambda rows, used: {rows[i][0]: 0 for i in used} | _signs(rows, used))))

@@ -79,6 +79,8 @@ contrast.mistakes(
      lambda logits, E, target, foil, h: contrast.reference(logits, E, target, foil or None, h)),
     ("Without a foil, the second word of the order was taken. If the target is not the first, the first is the foil.",
      dict(choose=lambda u, target: int(np.argsort(-u)[1]))),
+    ("All slopes are 0: `up = E` is no copy, so that one step takes back the other. `E.copy()` makes one.",
+     dict(slopes=lambda f, E, h: np.zeros(E.shape))),
     ("Steps go to one side. To both sides, what is bent cancels: (D(E + h) − D(E − h))/(2h).",
      dict(slopes=lambda f, E, h: _central(f, E, h, 0))),
     ("A difference over two steps of h was divided by one.", dict(slopes=lambda f, E, h: 2 * _central(f, E, h))),
