@@ -27,7 +27,7 @@ def written_answers(path: str | Path) -> dict[str, str]:
     that begins with "### 1", each text behind its heading, "### 1 …" to "### 7 …". Lines of a paragraph are joined, as
     Markdown does, and the marks of *emphasis* and `code` left out.
 
-    Raises ValueError, in one line, where there is no such cell or a heading is missing.
+    Raises ValueError, in one line, where there is no such notebook, no such cell, or a heading is missing.
 
     >>> import tempfile
     >>> text = "".join(f"### {k} · Heading\\n\\nAnswer {k}.\\n" for k in range(1, 8))
@@ -37,13 +37,15 @@ def written_answers(path: str | Path) -> dict[str, str]:
     ...     list(written_answers(path).values())[6]
     'Answer 7.'
     """
+    if not Path(path).is_file():
+        raise ValueError(f"there is no notebook {path} here: has yours another name? Put that in its place")
     cells = json.loads(Path(path).read_text(encoding="utf-8"))["cells"]
     texts = ["".join(cell["source"]) for cell in cells if cell["cell_type"] == "markdown"]
     parts = next((re.split(r"^### (\d).*$", text, flags=re.M)[1:] for text in reversed(texts)
                   if re.search(r"^### 1\b", text, re.M)), [])
     if parts[::2] != [str(k + 1) for k in range(len(QUESTIONS))]:
         raise ValueError(f"{path} has no cell with the headings ### 1 to ### {len(QUESTIONS)}, each once and in order: "
-                         "copy them from the statement, and save the notebook")
+                         "copy them from the statement, and save the notebook (is it this file that you write in?)")
     return dict(zip(QUESTIONS, map(_plain, parts[1::2]), strict=True))
 
 

@@ -49,3 +49,5 @@ def test_answers_are_read_from_the_last_cell_that_has_them(tmp_path):
     for damaged in (text("Mine").replace("### 4", "#### 4"), text("Mine") + "### 8 · More\n", "nothing"):
         with pytest.raises(ValueError, match="no cell with the headings"):
             written_answers(saved(path, ("markdown", damaged)))
+    with pytest.raises(ValueError, match="there is no notebook .*yours.ipynb here"):
+        written_answers(tmp_path / "yours.ipynb")
