@@ -29,7 +29,7 @@ def own_model(model: Any, tokenizer: Any = None) -> tuple[BlackBox | Predict, Ca
     """
     if isinstance(model, (str, Path)):
         model = HuggingFaceClassifier.from_pretrained(str(model))
-    if hasattr(model, "get_input_embeddings") and tokenizer is not None:
+    if tokenizer is not None:
         model = HuggingFaceClassifier(model, tokenizer)
     if hasattr(model, "task") and hasattr(model, "tokenizer"):
         if model.task != "text-classification":

@@ -36,6 +36,8 @@ def explain_corpus(explainer: Explainer, model: Any, documents: Sequence[Documen
     >>> explain_corpus(leave_one_out, likes, ["a good film", "not bad"], progress=False)
     [leave-one-out: a(0) good(+2) film(0), leave-one-out: not(0) bad(-1)]
     """
+    if isinstance(documents, str):
+        raise TypeError("documents must be a list, got one text: explain_corpus(explainer, model, [text])")
     model, tokenize = own_model(model)
     asked = [tuple(tokenize(d) if isinstance(d, str) else d) for d in documents]
     head = {"explainer": settings(explainer), "seed": seed}

@@ -61,6 +61,8 @@ def test_a_classifier_of_transformers_comes_with_its_tokenizer():
     for call in (lambda: own_model(model), lambda: lime(model, ["good"])):
         with pytest.raises(TypeError, match=r"reads numbers, not tokens: .*own_model\(model, tokenizer\)"):
             call()
+    with pytest.raises(TypeError, match="expected a sequence classifier .* got BertTokenizer"):
+        own_model(pieces, model)
 
 
 def test_a_pipeline_that_is_not_ready_is_refused():

@@ -83,3 +83,5 @@ def test_texts_are_cut_by_the_models_own_tokenizer(model):
 def test_what_is_no_attribution_is_refused():
     with pytest.raises(TypeError, match="this explainer returns int"):
         explain_corpus(lambda model, document: 3, len, [["a"]], progress=False)
+    with pytest.raises(TypeError, match="got one text: "):
+        explain_corpus(leave_one_out, len, "one text", progress=False)

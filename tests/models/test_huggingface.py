@@ -292,6 +292,10 @@ def test_bad_input_gets_one_line(tmp_path, monkeypatch):
         with pytest.raises(TypeError, match=words) as caught:
             bad()
         assert "\n" not in str(caught.value)
+    adapted = theirs("bert")
+    adapted.peft_config = {}                                                        # as PEFT leaves it
+    with pytest.raises(TypeError, match="an adapter .* model.merge_and_unload"):
+        HuggingFaceClassifier(adapted, model.tokenizer)
     nameless = tokenizer("gpt2")
     nameless.unk_token = nameless.eos_token = None
     with pytest.raises(ValueError, match="'film-noir' is not in the vocabulary"):
