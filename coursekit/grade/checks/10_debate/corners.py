@@ -38,6 +38,8 @@ def _kept(share):
                    "wide bounds": (np.array([0.15, 0.3, 0.4, 0.1, 0.05]), np.array([-1.5, -3.5, -0.5, -1.0, 2.5]),
                                    -1.85, -1.25),
                    "a weight of zero": (np.array([0.6, 0.3, 0.0, 0.1]), np.array([2.0, -1.0, -1.5, 3.0]), 1.1, 1.3),
+                   "one within the bounds, one outside": (np.array([10, 6, 10, 1]) / 27,
+                                                          np.array([2.0, 1.0, 1.5, -1.0]), -0.02, 2.28),
                    "all say the same": (np.array([0.2, 0.5, 0.3]), np.full(3, 1.5), 1.4, 1.6),
                    "one token": (np.ones(1), np.array([2.0]), 1.9, 2.1)},
           returns="weights (T,), divergence", forbidden=LIBRARY, instead="`js`", lend=("js",),
@@ -46,14 +48,14 @@ def _kept(share):
           hints={"ZeroDivision": "Two tokens with one y say that y in any mixture: no share is special. Such a pair is "
                                  "left out; each of its tokens alone is a candidate of its own."})
 def farthest(alpha, y, low, high, *, single=_inside, bounds=_bounds, share=_share, keep=_kept, pick=np.argmax,
-             far=js.reference):
+             far=js.reference, pair=lambda top, bottom, low, high: top > bottom):
     """farthest(alpha, y, low, high): the weights (T,) with low ≤ weights · y ≤ high that are farthest from alpha, and
     their divergence."""
     T = len(y)
     found = list(np.eye(T)[single(y, low, high)])
     for i, j in itertools.permutations(range(T), 2):
         for bound in bounds(low, high):
-            if y[i] > y[j] and (x := keep(share(bound, y[i], y[j]))) is not None:
+            if pair(y[i], y[j], low, high) and (x := keep(share(bound, y[i], y[j]))) is not None:
                 found.append(x * np.eye(T)[i] + (1 - x) * np.eye(T)[j])
     found = np.array(found)
     best = found[pick(far(found, alpha))]
@@ -65,6 +67,9 @@ farthest.mistakes(
      dict(single=lambda y, low, high: np.zeros(len(y), bool))),
     ("A single token is allowed only if its y lies within the bounds.",
      dict(single=lambda y, low, high: np.ones(len(y), bool))),
+    ("Pairs were tried only if one token is above both bounds and the other below both. One of them may lie within the "
+     "bounds: it is their mixture that must lie on one.",
+     dict(pair=lambda top, bottom, low, high: top > high and bottom < low)),
     ("Only the lower bound was tried. The score may be anywhere between both, and each has its corners.",
      dict(bounds=lambda low, high: (low,))),
     ("Only the upper bound was tried. The score may be anywhere between both, and each has its corners.",

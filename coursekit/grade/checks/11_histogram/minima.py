@@ -44,7 +44,7 @@ def _above_both(losses):
 
 
 @question((1, 0), {"one side": _case(6, 4, 0, False), "opposite sides": _case(8, 5, 1, True),
-                   "no penalty, and uneven steps": _case(7, 3, 2, True, lam=0.0, t=(0.0, 0.1, 0.3, 0.8, 1.0)),
+                   "no penalty, and uneven steps": _case(7, 3, 11, True, lam=0.0, t=(0.0, 0.1, 0.3, 0.8, 1.0)),
                    "only the ends": _case(5, 4, 3, False, t=(0.0, 1.0))},
           returns="losses (m,), height", tolerance=(1e-6, 1e-9),
           forbidden=("coursekit.tasks.teacher.minimise",), instead="the formula",
@@ -79,6 +79,8 @@ barrier.mistakes(
     ("That is the loss itself. It is asked for per d: divided by d once more.", dict(per=lambda Q: 1)),
     ("The softmax runs over the wrong axis: the weights of *each token* add up to 1, row by row.",
      dict(mix=lambda scores, x: _mix(scores, np.broadcast_to(np.eye(2), (len(x), 2, 2))).mT @ x)),
+    ("The height is that of the middle. The largest loss may lie anywhere on the way.",
+     dict(above=lambda losses: max(losses[len(losses) // 2] - max(losses[0], losses[-1]), 0.0))),
     ("The height is measured from the lower end. A barrier is what rises above both.",
      dict(above=lambda losses: losses.max() - min(losses[0], losses[-1]))),
     ("The height is measured from the mean of the ends. A barrier is what rises above both.",
