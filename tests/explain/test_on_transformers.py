@@ -140,6 +140,14 @@ def test_the_models_device_is_respected(family, monkeypatch):
     assert entered == {"meta"}
 
 
+def test_what_asks_for_log_odds_says_so_to_a_model_of_four_classes():
+    model, document = classifier("bert", labels=4), ["a", "film"]
+    for ask in (debate.uniform_attention, debate.decision_flips, debate.prune_heads,
+                lambda model, document: debate.patch_activations(model, document, document[::-1])):
+        with pytest.raises(ValueError, match="the model scores 4 classes: take one of 2"):
+            ask(model, document)
+
+
 def test_a_language_models_device_is_respected(monkeypatch):
     model = GPT2(GPT2Config(vocab_size=4, T_max=8, d_e=6, K=2, L=1)).to("meta")
     model.tokenizer = SimpleNamespace(tokens="abcd")

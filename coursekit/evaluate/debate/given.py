@@ -32,6 +32,7 @@ def given_attention(model, document):
     with torch.no_grad():
         e = model.embed(document)
         plain = model.trace(e)
+    one_score(plain.score)
     alpha = torch.stack(plain.attentions)[:, :, row][..., own].cpu().double()     # (L, K, T)
     if len(alpha) == 1 and plain.values[0].shape[-1] == 1:
         values = plain.values[0][:, own, 0].cpu().double()                        # (K, T)
@@ -153,6 +154,13 @@ def decision_flips(model, document, orders=(), seed=0):
             other = (score(given) > 0).numpy() != (f > 0)
         found[name] = float(other.argmax() / T) if other.any() else 1.0
     return found
+
+
+def one_score(score):
+    """The score of a document; ValueError, in one line, where there are several, of more than two classes."""
+    if score.ndim:
+        raise ValueError(f"this asks what becomes of log-odds, and the model scores {len(score)} classes: take one of 2")
+    return score
 
 
 def js_divergence(p, q):
