@@ -61,6 +61,7 @@ class HuggingFaceClassifier(nn.Module):
 
     def __init__(self, model, tokenizer, T_max=None, half=False):
         super().__init__()
+        model = getattr(model, "_orig_mod", model)                      # of torch.compile
         if hasattr(model, "peft_config"):                               # whose modules are wrapped, their weights not
             raise TypeError("an adapter (LoRA) lies over this model's layers: pass model.merge_and_unload()")
         self.family = getattr(getattr(model, "config", None), "model_type", type(model).__name__)

@@ -144,7 +144,7 @@ def test_what_asks_for_log_odds_says_so_to_a_model_of_four_classes():
     model, document = classifier("bert", labels=4), ["a", "film"]
     for ask in (debate.uniform_attention, debate.decision_flips, debate.prune_heads,
                 lambda model, document: debate.patch_activations(model, document, document[::-1])):
-        with pytest.raises(ValueError, match="the model scores 4 classes: take one of 2"):
+        with pytest.raises(ValueError, match="the model scores 4 classes: take one of two"):
             ask(model, document)
 
 

@@ -391,6 +391,12 @@ def test_a_model_without_its_weights_is_refused():
         HuggingFaceClassifier(theirs("bert").to("meta"), tokenizer("bert"))
 
 
+def test_a_compiled_model_is_what_it_was():
+    plain = classifier("bert")
+    compiled = HuggingFaceClassifier(torch.compile(plain.model), plain.tokenizer)
+    assert repr(explain.gradient(compiled, ["film"])) == repr(explain.gradient(plain, ["film"]))
+
+
 def test_importing_models_does_not_load_transformers():
     code = "import sys, coursekit.models; print('transformers' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout == "False\n"

@@ -159,7 +159,7 @@ def decision_flips(model, document, orders=(), seed=0):
 def one_score(score):
     """The score of a document; ValueError, in one line, where there are several, of more than two classes."""
     if score.ndim:
-        raise ValueError(f"this asks what becomes of log-odds, and the model scores {len(score)} classes: take one of 2")
+        raise ValueError(f"this asks what becomes of log-odds, the model scores {len(score)} classes: take one of two")
     return score
 
 
