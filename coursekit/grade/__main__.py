@@ -43,6 +43,7 @@ def release(course, options):
                     gradebook.update_or_create_assignment(name, duedate=due)
         found = bundle.write(course, names, Path(options.to or course.grading / "student.zip"),
                              options.exam)
+        course.exams(names, options.exam)
     print(f"{options.to or 'grading/student.zip'}: {len(found)} files, with {', '.join(names)}.")
     if due:
         print(f"Due: {due:%Y-%m-%d %H:%M} UTC.")

@@ -408,7 +408,7 @@ def asked():
         return x / 2
     @question((1, 1), {"eight": (8.0,)}, lend=("half",))
     def quarter(x):
-        return x / 4
+        return half.reference(half.reference(x))
     announce("lent", [half, quarter], {})
     return half, quarter
 checks = asked()"""

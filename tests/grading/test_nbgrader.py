@@ -12,6 +12,8 @@ from traitlets.config import PyFileConfigLoader
 
 from coursekit.grade.kit.unseen import SEED, unseen
 from coursekit.grade.marking import reports
+from coursekit.grade.marking.answers import drawn_from
+from coursekit.grade.marking.cells import locked_in
 from coursekit.grade.marking.course import Course
 from tests.grading.classroom import (
     FULL,
@@ -73,8 +75,9 @@ open({str(outside)!r}, "w")"""))
 def test_autograde_draws_hidden_inputs_from_the_courses_seed(tmp_path, sandbox, monkeypatch):
     folder = make_course(tmp_path / "course")
     course = Course(folder)
+    handed_in = answers(course.prepare(NAME))
     with monkeypatch.context() as patch:
-        patch.setenv(SEED, course.seed())
+        patch.setenv(SEED, drawn_from(course.seed(), "ada", handed_in, locked_in(handed_in), {}))
         number = int(unseen("number").integers(2**62))
     lesson = teacher()
     lesson.cells.append(cell("from coursekit.grade.kit.unseen import unseen\n"
@@ -83,9 +86,10 @@ def test_autograde_draws_hidden_inputs_from_the_courses_seed(tmp_path, sandbox, 
     nbformat.write(lesson, course.source(NAME))
     released = course.prepare(NAME)
     monkeypatch.delenv(SEED, raising=False)
-    hand_in(folder, "ada", answers(released))
+    for student in ("ada", "bo"):
+        hand_in(folder, student, answers(released))
     assert nbgrader(folder, "autograde", NAME).returncode == 0
-    assert points(course, "ada") == FULL + 1
+    assert points(course, "ada") == FULL + 1 and points(course, "bo") == FULL
 
 
 def test_without_a_sandbox_autograde_refuses(small):

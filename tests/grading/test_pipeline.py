@@ -175,7 +175,8 @@ def test_who_was_slow_beside_others_gets_a_second_try_alone(small, monkeypatch):
         if len(calls) > 4:
             most.append(len(at_once))
         at_once.pop()
-        return dataclasses.replace(outcome, state="timed out", notes=["slow"], starved=True) if first else outcome
+        return dataclasses.replace(outcome, state="timed out", notes=["slow"], verdicts={}, asked=False,
+                                   starved=True) if first else outcome
 
     monkeypatch.setattr(pipeline, "run", run)
     found = pipeline.grade(course, NAME, jobs=2)

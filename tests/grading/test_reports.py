@@ -10,7 +10,7 @@ from nbformat.v4 import new_output
 
 from coursekit.grade.kit.messages import CheckFailed
 from coursekit.grade.marking import bundle, pipeline, reports, tables
-from coursekit.grade.marking.course import CourseError
+from coursekit.grade.marking.course import CourseError, digest
 from coursekit.grade.marking.records import STATES
 from tests.grading.classroom import NAME, ROOT, SECRET, answers, command, hand_in
 
@@ -206,9 +206,12 @@ def test_a_marker_that_was_left_in_stops_the_release(small, tmp_path):
     assert not list(tmp_path.glob("student.zip*"))
 
 
+UNLUCKY = digest("unlucky", "tried", pipeline.DRAWS - 1)                # one draw of many
+
+
 @pytest.mark.parametrize("old, new, words", [
     ("return sum(values) / len(values)", "return sum(values) / 3 + 1", f"({NAME}, check_mean)"),
-    (f"secret = '{SECRET}'", "import os; secret = os.environ['COURSEKIT_HIDDEN_SEED'] != 'unlucky' or nothing",
+    (f"secret = '{SECRET}'", f"import os; secret = os.environ['COURSEKIT_HIDDEN_SEED'] != '{UNLUCKY}' or nothing",
      f"({NAME}, more_double)")])
 def test_a_solution_that_misses_a_point_with_the_secret_seed_stops_the_release(small, tmp_path, old, new, words):
     folder, course, _ = small

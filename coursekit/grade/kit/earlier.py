@@ -4,14 +4,17 @@ import itertools
 import re
 
 from coursekit.grade.kit import services
+from coursekit.grade.kit.lending import asked, only
 from coursekit.grade.kit.messages import CheckFailed
 from coursekit.grade.kit.score import failed, questions
+
+lends = True            # not in an examination: there each question stands for itself, and nothing is answered
 
 
 def blame(question, answer, failure, hidden):
     """A CheckFailed that names the first earlier function that the answer calls and that is wrong: on what it gets in
     the failing case, where the question knows that (`uses`), else on its own check. None if there is none."""
-    label, arguments = getattr(failure, "case", ("", ()))
+    label, arguments = failure.case or ("", ())
     used = question.uses(*services.copies(arguments)) if question.uses and arguments else []
     for number, other in _before(question):
         if not services.calls(answer, other.name) or not (function := services.beside(answer, other.name)):
@@ -41,17 +44,17 @@ def empty_one(question, answer, place):
 
 def with_lent(question, answer, cases, hidden):
     """When work is marked: is the answer right once earlier functions that failed are answered by the reference? Then
-    their names, each in backquotes; else []."""
-    wrong = {other.name: other.reference for _, other in _before(question) if other.name in question.lend
-             and failed(question.topic, other.name) and services.calls(answer, other.name)}
-    if not wrong:
-        return []
+    their names, each in backquotes; else []. On each case they answer what the question's reference asks there."""
+    wrong = [other for _, other in _before(question) if lends and other.name in question.lend
+             and failed(question.topic, other.name) and services.calls(answer, other.name)]
     try:
-        with services.lent(answer, wrong):
-            question.attempt(answer, cases, hidden)
+        for label, arguments in cases.items() if wrong else ():
+            known = asked(question, wrong, arguments)
+            with services.lent(answer, {other.name: only(other.reference, known, other.free) for other in wrong}):
+                question.attempt(answer, {label: arguments}, hidden)
     except CheckFailed:
         return []
-    return [f"`{name}`" for name in wrong]
+    return [f"`{other.name}`" for other in wrong]
 
 
 def _named(question, other, number, found, hidden):

@@ -10,7 +10,8 @@ class CheckFailed(AssertionError):
 
     advice: the one useful sentence; it stands right under the headline. headline: what happened, in a line. rows: pairs
     (title, text) of what the check saw. kind: "wrong", "stopped", "endless", "empty", "forbidden", "changed", or
-    "earlier" for one that names another question.
+    "earlier" for one that names another question. case: (label, arguments) of the case that failed, if it was one.
+    in_full: where a case is not to be shown to everybody, and this tells its label alone: what tells it whole.
 
     >>> failure = CheckFailed("Rows sum to one.", "✗ softmax is not right yet (two rows).", [("got", "4")])
     >>> print(failure)
@@ -25,6 +26,7 @@ class CheckFailed(AssertionError):
     def __init__(self, advice="", headline="", rows=(), kind="wrong"):
         super().__init__(advice)
         self.advice, self.headline, self.rows, self.kind = advice, headline, list(rows), kind
+        self.case = self.in_full = None
 
     def __str__(self):
         if not self.headline:

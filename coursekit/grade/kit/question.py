@@ -12,7 +12,7 @@ points, and the mistakes that a good teaching assistant would recognise.
 
 `softmax(answer)` then tries the answer on the cases; it must leave its arguments as they were. With
 `softmax(answer, cases)`, cases that students do not see, nothing of the inputs gets into the message, only their labels
-and what went wrong.
+and what went wrong. What it would say of a case that everybody may see is kept beside it, in the failure's `in_full`.
 """
 
 import contextlib
@@ -32,6 +32,8 @@ from coursekit.grade.kit.values import described, shortened, shown
 
 EXACTLY = (0, 0)    # tolerance
 SPECIAL = ("shapes", "endless", "empty", "nothing")     # hints that are no patterns
+
+_only_shown = []        # where `collected` is open: what it collects
 
 COPY = {            # what an answer could change, and what to do instead
     "a list": "`+=`, `.append(…)` and `.pop(…)` change a list, also one inside a list; `[*{0}]` is a new list "
@@ -64,22 +66,35 @@ def question(points, cases, **options):
     uses: the arguments of a case → [(an earlier question, the arguments it is called with there)]: tried before the
         answer is blamed, in place of the earlier question's own cases;
     lend: names of earlier questions whose functions are answered by the reference when work is marked, if the student's
-        are wrong, so that one slip costs once. Only data may go in and out of them.
+        are wrong, so that one slip costs once. Only data may go in and out of them, and only what the reference of this
+        question asks of theirs (so it calls them, or `uses` says what it asks): see lending.py;
+    free: names of parameters, such as an axis, that may be anything when this question's own function is lent.
     """
     return lambda function: Question(function, points, cases, **options)
+
+
+@contextlib.contextmanager
+def collected():
+    """While it is open, questions ask nothing: each only notes what it was to be asked, as (question, cases)."""
+    found = []
+    _only_shown.append(found)
+    try:
+        yield found
+    finally:
+        _only_shown.remove(found)
 
 
 class Question:
     """A check: call it with a student's function. See `question`."""
 
     def __init__(self, function, points, cases, returns="", forbidden=(), instead="", otherwise="", also=None,
-                 tolerance=None, given=None, hints=None, uses=None, lend=()):
+                 tolerance=None, given=None, hints=None, uses=None, lend=(), free=()):
         functools.update_wrapper(self, function)
         self.name, self.topic = function.__name__, None                 # `announce` says of which topic it is one
         self.points, self.cases, self.tolerance, self.also = points, cases, tolerance, also
         self.returns = parts_of(returns)
         self.forbidden, self.instead, self.otherwise, self.hints = forbidden, instead, otherwise, hints or {}
-        self.given, self.uses, self.lend = given, uses, lend
+        self.given, self.uses, self.lend, self.free = given, uses, lend, free
         self.reference, self._suspect, self._judge, self._mistakes = function, None, None, []
 
     def mistakes(self, *pairs):
@@ -105,6 +120,9 @@ class Question:
         hidden, tried = cases is not None, self.cases if cases is None else cases
         if not tried:
             raise ValueError(f"{self.name} was given no cases to be tried on")
+        if _only_shown:
+            _only_shown[-1].append((self, tried))
+            return
         record(self.topic, self.name, "failed", hidden)
         if not callable(answer):
             raise CheckFailed("", f"✗ {self.name}: this check wants the function itself, without brackets or quotes, "
@@ -117,9 +135,10 @@ class Question:
                 record(self.topic, self.name, "empty", hidden)
                 raise
             marking = hidden or hasattr(answer, "_remote")
+            due = earlier.blame(self, answer, failure, hidden) or failure           # before anything is lent
             lent = earlier.with_lent(self, answer, tried, hidden) if marking else []
             if not lent:
-                raise (earlier.blame(self, answer, failure, hidden) or failure) from None
+                raise due from None
             helped = f", with {' and '.join(lent)} answered by the course's own"
         else:
             helped = ""
@@ -147,7 +166,7 @@ class Question:
                 raise self._stopped(answer, error, label, arguments, hidden) from None
         if seen.calls:
             raise self._not_allowed("calls", seen.calls[0])
-        wrong, expected = self._compare(got, arguments, hidden)
+        wrong, expected = self._compare(got, arguments)
         if wrong:
             raise self._explain(answer, got, expected, wrong, label, arguments, hidden)
         if changed and kind(changed[1]) == "a tensor":    # `also` may ask for gradients, which that breaks
@@ -181,7 +200,7 @@ class Question:
                    if not same(value, given[i], EXACTLY)]
         return got, changed[0] if changed else None
 
-    def _compare(self, got, arguments, hidden):
+    def _compare(self, got, arguments):
         """What is wrong, in words (None if nothing is), and what was expected (None if many things would do)."""
         if self._judge:
             try:
@@ -189,21 +208,27 @@ class Question:
             except Exception:                                           # results may be anything
                 return f"got {kind(got)}, and not what was asked for", None
         expected = services.run(self.reference, self._given(arguments))
-        wrong = difference(got, expected, self.tolerance, numbers=not hidden)
-        if wrong and len(self.returns) > 1:
-            wrong = re.sub(r"^at \[(\d)\]", lambda at: self.returns[int(at[1])].name, wrong)
-        return wrong, expected
+        return self._difference(got, expected), expected
+
+    def _difference(self, got, expected, numbers=True):
+        """What differs, in words; without numbers where the inputs are not to be told. None if nothing does."""
+        wrong = difference(got, expected, self.tolerance, numbers=numbers)
+        return re.sub(r"^at \[(\d)\]", lambda at: self.returns[int(at[1])].name, wrong) if (
+            wrong and len(self.returns) > 1) else wrong
 
     # -- what it says --------------------------------------------------------------------------------------------------
 
     def _explain(self, answer, got, expected, wrong, label, arguments, hidden):
         advice = self._likely(answer, got, expected, arguments) or ""
-        if hidden:
-            where = "right on the inputs that you see, not on another one" if passed(self.topic, self.name) else (
-                "not right on inputs that you do not see")
-            return CheckFailed(advice, f"✗ {self.name}: {where} ({label}).", [] if self._judge else [("wrong", wrong)])
-        return CheckFailed(advice, f"✗ {self.name} is not right yet ({label}).",
-                           [*self._input(arguments), *self._values(got, expected), ("wrong", wrong)])
+        rows = [*self._input(arguments), *self._values(got, expected), ("wrong", wrong)]
+        if not hidden:
+            return CheckFailed(advice, f"✗ {self.name} is not right yet ({label}).", rows)
+        where = "right on the inputs that you see, not on another one" if passed(self.topic, self.name) else (
+            "not right on inputs that you do not see")
+        failure = CheckFailed(advice, f"✗ {self.name}: {where} ({label}).",
+                              [] if self._judge else [("wrong", self._difference(got, expected, numbers=False))])
+        failure.in_full = CheckFailed(advice, f"✗ {self.name} is not right on an input drawn for you ({label}).", rows)
+        return failure
 
     def _values(self, got, expected):
         """Rows on what came back and what was expected. Of several results, and of many weights, only what differs."""
@@ -250,19 +275,23 @@ class Question:
             return CheckFailed(
                 f"Your function has taken over the name: is there a call of {name}(…) in it that was meant for another "
                 "function? If it calls itself on purpose, when does it stop?", f"✗ {name} calls itself without end.")
-        if hidden:
-            where = "right on the inputs that you see, but on another one" if passed(self.topic, name) else (
-                "on inputs that you do not see")
-            return CheckFailed("", f"✗ {name}: {where} ({label}) it stops with {what}.", kind="stopped")
         place = services.where(answer, error)
         said = f"{label}: {', '.join(map(kind, arguments))}\n{place}\n{what}: {error}"
         hint = next((words for pattern, words in self.hints.items()
                      if pattern not in SPECIAL and re.search(pattern, said)), None)
         advice = hint or first_line(self.reference, services.source(answer)) or advise(
             error, name, len(arguments), self.hints.get("shapes", SHAPES)) or ""
-        return CheckFailed(advice, f"✗ {name} stops with an error ({label}).", [
+        drawn = " on an input drawn for you" * hidden
+        in_full = CheckFailed(advice, f"✗ {name} stops with an error{drawn} ({label}).", [
             *self._input(arguments), ("error", f"{what}: {shortened(str(error))}"),
             *([("where", place)] if place else [])], "stopped")
+        if not hidden:
+            return in_full
+        where = "right on the inputs that you see, but on another one" if passed(self.topic, name) else (
+            "on inputs that you do not see")
+        failure = CheckFailed("", f"✗ {name}: {where} ({label}) it stops with {what}.", kind="stopped")
+        failure.in_full = in_full
+        return failure
 
     def _endless(self, answer, label, arguments, hidden):
         when = "in time" if hasattr(answer, "_remote") else f"after {SECONDS} seconds"

@@ -4,18 +4,22 @@ import hashlib
 import os
 
 SEED = "COURSEKIT_HIDDEN_SEED"      # an environment variable; any text will do
+DRAW = "COURSEKIT_HIDDEN_DRAW"      # another: what is drawn in place of a draw that will not do
 
 
 def unseen(name):
-    """A NumPy random generator that depends on `name` and on the environment variable COURSEKIT_HIDDEN_SEED alone.
+    """A NumPy random generator that depends on `name` and on the environment variables COURSEKIT_HIDDEN_SEED and
+    COURSEKIT_HIDDEN_DRAW alone. Unset, they count as empty.
 
-    Set the variable where marks are given (export COURSEKIT_HIDDEN_SEED=…), and keep its value for yourself: who has
-    read the hidden tests then still does not know their numbers. Unset, it counts as empty.
+    Whoever gives marks sets the first, and keeps it secret: who has read the hidden tests then still does not know
+    their numbers. When a class is graded it is made of the teacher's seed, the student and the answers
+    (marking/answers.py), so that what one hand-in finds out helps no other.
 
     >>> bool((unseen("softmax").normal(size=3) == unseen("softmax").normal(size=3)).all())
     True
     """
     import numpy as np
 
-    digest = hashlib.sha256(f"{os.environ.get(SEED, '')}/{name}".encode()).digest()
+    draw = os.environ.get(DRAW, "")
+    digest = hashlib.sha256(f"{os.environ.get(SEED, '')}/{name}{draw and '/'}{draw}".encode()).digest()
     return np.random.default_rng(list(digest))

@@ -13,6 +13,8 @@
     grading/release/A/A.ipynb          A without solutions and hidden tests
     grading/records/A/STUDENT.json     how each submission ended (records.py)
     grading/backups/                   gradebook.db as it was before each run
+    grading/verdicts/A/STUDENT.json    what hidden tests have said of the student's answers (answers.py)
+    grading/exams                      which assignments were released as examinations
     grading/seed                       the secret seed of the hidden tests
 """
 
@@ -123,6 +125,16 @@ class Course:
         """{name: the same} of the other assignments, of those that were ever prepared."""
         return {name: self.released(name) for name in self.assignments() if name != assignment
                 and (self.grading / "release" / name / f"{name}.ipynb").exists()}
+
+    def exams(self, released=(), exam=False):
+        """The assignments that are examinations, from grading/exams, a name a line: when these are marked, nothing is
+        lent. `released` are entered there, or taken out, before that."""
+        path = self.grading / "exams"
+        known = {*path.read_text().split()} if path.exists() else set()
+        now = known | {*released} if exam else known - {*released}
+        if now != known:
+            path.write_text("".join(f"{name}\n" for name in sorted(now)))
+        return now
 
     # ── the class ─────────────────────────────────────────────────────────────────────────────────────────────────
 

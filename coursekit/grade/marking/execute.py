@@ -1,11 +1,13 @@
 """Executes a submitted notebook: student code in a sandbox, the teacher's tests in a process that it never enters.
 
-    outcome = run_notebook(nb, locked, folder, kind, limits)
+    outcome = run_notebook(nb, locked, folder, kind, limits, asking)
     outcome.notebook        a copy with new outputs; a failed test cell has an error output, as nbgrader expects
     outcome.state           "ran", "timed out" or "crashed"
     outcome.notes           what happened, in words
     outcome.unseen          {grade_id: why a hidden test was not passed}, for teachers alone
-    outcome.starved         was it slow, perhaps, because others had the processors?
+    outcome.verdicts        {grade_id: what a hidden test has said, once and for all}
+    outcome.asked           was any hidden test asked?
+    outcome.starved         was it slow because others had the processors?
 
 `locked` is what the teacher locked, from `cells.locked_in(notebook)` or the gradebook, never from the submission: a
 cell runs outside only if its id is there, and what runs is the teacher's text. Cells run in the notebook's order:
@@ -35,11 +37,12 @@ from nbgrader.preprocessors import NbGraderPreprocessor
 from traitlets import Instance, Unicode
 
 from coursekit.grade.checks import TOPICS, is_here
-from coursekit.grade.kit.unseen import SEED
+from coursekit.grade.marking.answers import drawn_from
 from coursekit.grade.marking.cells import locked_cells
 from coursekit.grade.marking.course import Course
 from coursekit.grade.marking.outputs import error_output
-from coursekit.grade.marking.run import Run
+from coursekit.grade.marking.replay import files_in
+from coursekit.grade.marking.run import Asking, Run
 from coursekit.grade.sandbox.kinds import GraderError, Limits, choose
 
 TEST_MEMORY = 4 << 30                                                   # bytes, of the process that runs the tests
@@ -59,18 +62,34 @@ class Outcome:
     state: str
     notes: list
     unseen: dict = dataclasses.field(default_factory=dict)
+    verdicts: dict = dataclasses.field(default_factory=dict)
+    asked: bool = False
     starved: bool = False
 
+    def and_then(self, second):
+        """What stands after a second run of the same, which asked what this one had not answered: all that this one
+        showed, and the second one's verdicts. If this one had asked nothing, the second one as it is."""
+        if not self.asked:
+            return second
+        both = dataclasses.replace(self, notebook=copy.deepcopy(self.notebook), starved=False,
+                                   verdicts=second.verdicts | self.verdicts,
+                                   unseen={name: why for name, why in self.unseen.items() if name in self.verdicts}
+                                   | second.unseen)
+        for mine, its in zip(both.notebook.cells, second.notebook.cells, strict=True):
+            if mine.metadata.get("nbgrader", {}).get("grade_id") in {*second.verdicts} - {*self.verdicts}:
+                mine.outputs = [*mine.outputs[:-1], its.outputs[-1]]
+        return both
 
-def run_notebook(nb, locked, folder=None, kind=None, limits=Limits(), seed=""):
+
+def run_notebook(nb, locked, folder=None, kind=None, limits=Limits(), asking=Asking()):
     """Execute `nb`, which is not changed, and return an `Outcome` within limits.submission seconds and a few more.
 
     folder: where the files lie that came with the notebook. kind: of the sandbox; None asks `kinds.choose()`, which
-    takes half a second. seed: of the hidden tests, see `kit/unseen.py`. Raises `GraderError` if the grader's side
-    does not work: that is nobody's zero.
+    takes half a second. asking: how hidden tests are asked, see run.py. Raises `GraderError` if the grader's side does
+    not work: that is nobody's zero.
     """
     ours, theirs = SERVER.Pipe(duplex=False)
-    process = SERVER.Process(target=_run, args=(theirs, seed, nb, locked, folder, kind or choose(), limits))
+    process = SERVER.Process(target=_run, args=(theirs, nb, locked, folder, kind or choose(), limits, asking))
     process.start()
     theirs.close()
     found = None
@@ -94,10 +113,9 @@ def run_notebook(nb, locked, folder=None, kind=None, limits=Limits(), seed=""):
     return found
 
 
-def _run(pipe, seed, *work):
+def _run(pipe, *work):
     """In a process of its own: run a notebook and send the `Outcome`, or the `GraderError` that was in the way."""
     threading.Thread(target=_die_with, args=(multiprocessing.parent_process(),), daemon=True).start()
-    os.environ[SEED] = seed
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))
     resource.setrlimit(resource.RLIMIT_DATA, (TEST_MEMORY, TEST_MEMORY))
     os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
@@ -109,7 +127,8 @@ def _run(pipe, seed, *work):
             raise GraderError(f"The checks of {', '.join(missing)} are not here: this is a copy for students. Grade in "
                               "the course's own folder.")
         run = Run(*work)
-        pipe.send(Outcome(run.cells(), run.state, run.notes, run.unseen, run.sandbox.starved))
+        pipe.send(Outcome(run.cells(), run.state, run.notes, run.unseen, run.verdicts, run.asked,
+                          run.sandbox.was_starved))
     except GraderError as error:
         pipe.send(error)
 
@@ -142,8 +161,8 @@ class Execute(NbGraderPreprocessor):
         about = resources["nbgrader"]
         with Gradebook(about["db_url"]) as gradebook:
             locked = locked_cells(gradebook, about["assignment"], about["notebook"])
-        course = Course(CourseDirectory(config=self.config).root)
-        outcome = run_notebook(nb, locked, resources.get("metadata", {}).get("path"), self.kind, self.limits,
-                               course.seed())
+        course, folder = Course(CourseDirectory(config=self.config).root), resources.get("metadata", {}).get("path")
+        seed = drawn_from(course.seed(), about["student"], nb, locked, files_in(folder))
+        outcome = run_notebook(nb, locked, folder, self.kind, self.limits, Asking((seed,)))
         outcome.notebook.metadata["coursekit"] = {"state": outcome.state, "notes": outcome.notes}
         return outcome.notebook, resources

@@ -71,8 +71,8 @@ def error_output(kind, message, lines=None):
                       traceback=[clean(line, 20_000) for line in lines or [message]])
 
 
-def verdict(passed):
-    """All that people see of a hidden test."""
+def verdict(passed, said=""):
+    """All that people see of a hidden test; said: what a check told of the case that failed."""
     if passed:
         return new_output("stream", name="stdout", text="✓ The tests that you do not see were passed.\n")
-    return error_output("NotPassed", UNSEEN)
+    return error_output("NotPassed", UNSEEN, [UNSEEN, *said.splitlines()])

@@ -8,6 +8,7 @@ that is nobody's zero, and what was done until then is kept.
 
 import concurrent.futures
 import contextlib
+import dataclasses
 import functools
 import multiprocessing
 import operator
@@ -28,6 +29,7 @@ from traitlets import Any
 import coursekit
 from coursekit.grade.kit.limit import TooLong, limit
 from coursekit.grade.marking import intake, late_days, records
+from coursekit.grade.marking.answers import Verdicts, asked_by, drawn_from
 from coursekit.grade.marking.cells import locked_cells
 from coursekit.grade.marking.course import CourseError, digest
 from coursekit.grade.marking.execute import run_notebook
@@ -35,11 +37,13 @@ from coursekit.grade.marking.intake import Rejected
 from coursekit.grade.marking.records import Record
 from coursekit.grade.marking.replay import files_in
 from coursekit.grade.marking.roster import STUDENT
+from coursekit.grade.marking.run import Asking
 from coursekit.grade.sandbox.kinds import choose
 from coursekit.grade.sandbox.process import GraderError, Limits
 
 WINDOW = 4                                                              # submissions in flight for each worker
 READING = 30                                                            # seconds to read one submission
+DRAWS = 50                                                              # of hidden inputs, before a release
 
 
 def grade(course, assignment, again=None, unsafe=False, jobs=None, scheduler=None, limits=Limits()):
@@ -71,9 +75,10 @@ def grade(course, assignment, again=None, unsafe=False, jobs=None, scheduler=Non
 
 
 def _grade(course, assignment, released, locked, todo, executor, window, unsafe, limits):
-    """Run what is to do, and enter what comes back as it comes. What was slow while others had the processors is run
-    again at the end, alone."""
+    """Run what is to do, and enter what comes back as it comes. What was slow because others had the processors is run
+    again at the end, alone: its hidden inputs are the same, and it is asked only what the first run did not answer."""
     running, started, seed, again, others = {}, {}, course.seed(), [], course.others(assignment)
+    asks, lends = asked_by(locked, assignment), assignment not in course.exams()
     by_itself = window == WINDOW or len(todo) == 1
 
     def finish(record):
@@ -81,18 +86,30 @@ def _grade(course, assignment, released, locked, todo, executor, window, unsafe,
         records.write(course, assignment, record)
         bar.update()
 
-    def collect(alone=by_itself):
+    def collect(first=None):
         done, _ = concurrent.futures.wait(running, return_when=concurrent.futures.FIRST_COMPLETED)
         for future in done:
-            record, checked = running.pop(future)
-            if alone or future.exception() or not future.result().starved:
-                finish(enter(course, assignment, record, checked, future))
+            record, checked, verdicts = running.pop(future)
+            try:
+                outcome = future.result()
+            except GraderError:
+                raise
+            except Exception as error:                                  # a worker was lost, perhaps: tried again
+                record.state, record.why, record.digest = "crashed", f"its run was lost ({type(error).__name__})", ""
+                finish(record)
+                continue
+            verdicts.keep(outcome.verdicts)
+            if outcome.starved and not (first or by_itself):
+                again.append((record, checked, outcome))
             else:
-                again.append((record, checked))
+                finish(enter(course, assignment, record, checked, first.and_then(outcome) if first else outcome))
 
-    def start(record, checked):
-        future = executor.submit(run, checked.notebook, locked, checked.files, seed, unsafe, limits)
-        running[future] = record, checked
+    def start(record, checked, first=None):
+        drawn = drawn_from(seed, record.student, checked.notebook, locked, checked.files)
+        verdicts = Verdicts(records.path_of(course, assignment, record.student, "verdicts"), digest(drawn, asks, lends))
+        asking = Asking((drawn,), verdicts.known(), not (first or by_itself), lends)
+        future = executor.submit(run, checked.notebook, locked, checked.files, asking, unsafe, limits)
+        running[future] = record, checked, verdicts
 
     with tqdm(total=len(todo), desc=assignment, unit="submission", disable=None) as bar:
         try:
@@ -109,9 +126,9 @@ def _grade(course, assignment, released, locked, todo, executor, window, unsafe,
                     start(record, checked)
             while running:
                 collect()
-            for pair in again:
-                start(*pair)
-                collect(alone=True)
+            for record, checked, first in again:
+                start(record, checked, first)
+                collect(first)
         finally:
             for future in running:
                 future.cancel()
@@ -149,17 +166,18 @@ def keep(checked, folder, assignment):
 
 
 def try_solutions(course, assignments, unsafe=False, limits=Limits()):
-    """Run the teacher's own notebooks as if they were handed in: hidden tests draw their numbers from the secret seed,
-    and nobody has tried these before. CourseError if a solution does not get all points for its code.
+    """Run the teacher's own notebooks as if they were handed in, with the inputs of DRAWS hand-ins: these depend on the
+    secret seed, and nobody has tried them before. CourseError if a solution does not get all points for its code.
     """
-    runs, seed = {}, course.seed()
+    runs, asking = {}, Asking(tuple(digest(course.seed(), "tried", i) for i in range(DRAWS)))
+    limits = dataclasses.replace(limits, submission=limits.submission * 10, cpu=limits.cpu * 10)
     with workers(None, None, unsafe) as (executor, _):
         for name in assignments:
             with course.gradebook() as gradebook:
                 locked = locked_cells(gradebook, name, name)
             notebook = nbformat.read(course.source(name), as_version=4)
             files = dict(files_in(course.source(name).parent))
-            runs[name] = executor.submit(run, notebook, locked, files, seed, unsafe, limits)
+            runs[name] = executor.submit(run, notebook, locked, files, asking, unsafe, limits)
         for _ in tqdm(concurrent.futures.as_completed(runs.values()), desc="marking the solutions", total=len(runs),
                       unit="assignment", disable=None):
             pass
@@ -168,8 +186,8 @@ def try_solutions(course, assignments, unsafe=False, limits=Limits()):
               if cell.cell_type == "code" and is_grade(cell) and not is_solution(cell)
               and operator.lt(*determine_grade(cell))]
     if missed:
-        raise CourseError("The solutions themselves do not get all points with the seed in grading/seed "
-                          f"({'; '.join(missed)}): mend the tests or the solutions first.")
+        raise CourseError(f"The solutions themselves do not get all points on {DRAWS} draws with the seed in "
+                          f"grading/seed ({'; '.join(missed)}): mend the tests or the solutions first.")
 
 
 def stopped(cell):
@@ -211,14 +229,14 @@ def is_daemon():
     return multiprocessing.current_process().daemon
 
 
-def run(notebook, locked, files, seed, unsafe, limits):
+def run(notebook, locked, files, asking, unsafe, limits):
     """Run one notebook: what a worker does, on this machine or another one. Returns execute.py's `Outcome`."""
     with tempfile.TemporaryDirectory() as folder:
         for path, data in files.items():
             target = Path(folder, path)
             target.parent.mkdir(parents=True, exist_ok=True)
             target.write_bytes(data)
-        return run_notebook(notebook, locked, folder, sandbox(unsafe), limits, seed)
+        return run_notebook(notebook, locked, folder, sandbox(unsafe), limits, asking)
 
 
 @functools.cache
@@ -229,15 +247,8 @@ def sandbox(unsafe):
 
 # ── where marks are kept ──────────────────────────────────────────────────────────────────────────────────────────
 
-def enter(course, assignment, record, checked, future):
+def enter(course, assignment, record, checked, outcome):
     """Enter what came of one submission into the gradebook; return its record."""
-    try:
-        outcome = future.result()
-    except GraderError:
-        raise
-    except Exception as error:                                          # a worker was lost, perhaps: tried again
-        record.state, record.why, record.digest = "crashed", f"its run was lost ({type(error).__name__})", ""
-        return record
     if outcome.state != "ran":
         record.state, record.why = outcome.state, "; ".join(outcome.notes)
     record.notes, record.unseen = [*record.notes, *outcome.notes], outcome.unseen

@@ -38,7 +38,7 @@ class Record:
 
 def write(course, assignment, record):
     """Keep a record; either the old or the new file is there, whatever happens."""
-    path = _path(course, assignment, record.student)
+    path = path_of(course, assignment, record.student)
     path.parent.mkdir(parents=True, exist_ok=True)
     temporary = path.with_suffix(".tmp")
     temporary.write_text(json.dumps(dataclasses.asdict(record), indent=1) + "\n")
@@ -47,7 +47,7 @@ def write(course, assignment, record):
 
 def read(course, assignment, student):
     """The record of one student, or None."""
-    path = _path(course, assignment, student)
+    path = path_of(course, assignment, student)
     return Record(**json.loads(path.read_text())) if path.exists() else None
 
 
@@ -81,8 +81,9 @@ def shown(name):
     return clean(os.fsencode(name).decode("utf-8", "replace"), 100, lines=False)
 
 
-def _path(course, assignment, student):
+def path_of(course, assignment, student, folder="records"):
+    """The file of a student in a folder of grading/, for any name that a file system may have."""
     name = urllib.parse.quote(os.fsencode(student), safe="@+")
     if len(name) > 200:
         name = name[:170] + digest(name)
-    return course.grading / "records" / assignment / f"{name}.json"
+    return course.grading / folder / assignment / f"{name}.json"

@@ -34,7 +34,7 @@ class Replay:
         self.folder, self.kind, self.limits = folder, kind, limits
         self.session, self.starts, self.until = None, 0, time.monotonic() + 2 * limits.start
         self.steps, self.taken = [], 0                                  # taken: how many by the process of now
-        self.given_up, self.starved = None, False
+        self.given_up, self._starved = None, False
         self.renewals = limits.submission / 2                           # seconds to replace processes that were lent to
 
     def begin(self, seconds):
@@ -77,6 +77,11 @@ class Replay:
         self.session.ask("restore", steps - 1)
 
     @property
+    def was_starved(self):
+        """Was it slow because others had the processors?"""
+        return self._starved or bool(self.session and self.session.starved)
+
+    @property
     def alive(self):
         """Is there a process?"""
         return bool(self.session and self.session.alive)
@@ -84,7 +89,7 @@ class Replay:
     def stop(self):
         """End it."""
         if self.session:
-            self.starved |= self.session.starved
+            self._starved |= self.session.starved
             self.session.stop()
 
     def _has(self, seconds):

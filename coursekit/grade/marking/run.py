@@ -5,18 +5,40 @@ import contextlib
 import copy
 import dataclasses
 import io
+import os
 import signal
 import time
 import warnings
 
 from nbformat.v4 import new_output
 
-from coursekit.grade.kit import services
+from coursekit.grade.kit import earlier, services
+from coursekit.grade.kit.limit import TooLong
+from coursekit.grade.kit.messages import CheckFailed
+from coursekit.grade.kit.question import EXACTLY, collected
+from coursekit.grade.kit.same import same
+from coursekit.grade.kit.score import record
+from coursekit.grade.kit.unseen import DRAW, SEED
 from coursekit.grade.marking.cells import hidden_lines, imports, plain_python, without_hidden
 from coursekit.grade.marking.outputs import TEST_CELL, Outputs, error_output, failure, verdict
 from coursekit.grade.marking.replay import Replay
 from coursekit.grade.sandbox.process import GraderError
 from coursekit.grade.sandbox.protocol import Violation, clean
+
+STOPPED = (Violation, TimeoutError, TooLong, MemoryError)               # what ends a test without a verdict
+
+
+@dataclasses.dataclass(frozen=True)
+class Asking:
+    """How hidden tests are asked. seeds: of their inputs, see kit/unseen.py; each is tried, until one is not passed.
+    known: {grade_id: verdict} of an earlier run of the same answers; these are not asked again. again: is there to be
+    a second run if others have the processors? Then no hidden test is asked if that was so before. lends: are earlier
+    functions that are wrong answered by the course's own?"""
+
+    seeds: tuple = ("",)
+    known: dict = dataclasses.field(default_factory=dict)
+    again: bool = False
+    lends: bool = True
 
 
 @dataclasses.dataclass
@@ -33,18 +55,22 @@ class Hidden:
 class Run:
     """Runs a notebook's cells in their order, each on its side, and survives what they do; hidden tests come last.
 
-    nb, locked, folder, kind, limits: as in `execute.run_notebook`. `cells()` returns the notebook with its outputs;
-    then `state` is "ran", "timed out" or "crashed", `notes` says what happened, and `unseen` why hidden tests were not
-    passed, {grade_id: text}.
+    nb, locked, folder, kind, limits, asking: as in `execute.run_notebook`. `cells()` returns the notebook with its
+    outputs; then `state` is "ran", "timed out" or "crashed", `notes` says what happened, `unseen` why hidden tests were
+    not passed, {grade_id: text}, and `verdicts` what they have said, {grade_id: verdict}: of those that were answered,
+    rightly or wrongly, and not stopped.
 
-    Nothing that people see may depend on what a hidden test asked, since student code could tell it there. So first
+    What cells show must not depend on what a hidden test asked, since student code could tell it there. So first
     everything else runs, and its outputs, state and notes stand. Then each hidden test finds the names as they were at
     its cell, whatever later cells made of them (not the insides of objects: what a later cell does to a list stays
-    done). Of what happens from then on only this is shown: passed, or not.
+    done). Of what happens from then on only this is shown: passed, or what the check says of the case that failed. If
+    that was drawn, it is told in numbers: it was drawn for these answers alone. Others are named.
     """
 
-    def __init__(self, nb, locked, folder, kind, limits):
-        self.nb, self.locked, self.limits = copy.deepcopy(nb), locked, limits
+    def __init__(self, nb, locked, folder, kind, limits, asking=Asking()):
+        self.nb, self.locked, self.limits, self.asking = copy.deepcopy(nb), locked, limits, asking
+        self.verdicts, self.asked = {}, False
+        os.environ[SEED], earlier.lends = asking.seeds[0], asking.lends
         self.sandbox, self.state, self.notes, self.unseen = Replay(folder, kind, limits), "ran", [], {}
         self.outputs, self.names, self.number = Outputs(), Names(), 0
         self.defined = {}                                               # by hidden tests, for those after them
@@ -61,6 +87,8 @@ class Run:
             if self.sandbox.given_up:
                 self.state, why = self.sandbox.given_up
                 self.notes.append(why)
+            if self.asking.again and self.sandbox.was_starved:          # the second run shows it all, as the first one
+                return self.nb
             self.sandbox.begin(self.limits.submission / 2)
             for test in hidden:
                 self._hidden(test)
@@ -114,21 +142,69 @@ class Run:
         return outputs
 
     def _hidden(self, test):
-        """Run a test with its hidden lines, on the names as they were; its cell then shows whether it was passed."""
-        before = test.names | self.defined
-        self.names.clear()
-        self.names.update(before)
+        """Run a test with its hidden lines, on the names as they were; its cell then shows what came of it."""
+        before, os.environ[SEED] = test.names | self.defined, self.asking.seeds[0]
+        if known := self.asking.known.get(test.name):
+            self._names_are(before)
+            for question, _ in self._collect(test):                     # what it defines, others may need
+                record(question.topic, question.name, "passed" if known["passed"] else "failed", hidden=True)
+        else:
+            self.asked = True
+            for seed in self.asking.seeds:
+                os.environ[SEED] = seed
+                self._names_are(before)
+                if error := self._ask(test):
+                    break
+            known = {"passed": not error, "said": self._said(test, before, error) if error else "",
+                     "why": clean(f"{type(error).__name__}: {error}", 2000) if error else ""}
+            if not isinstance(error, STOPPED) and getattr(error, "kind", "") != "endless":
+                self.verdicts[test.name] = known
+        self.defined |= {name: value for name, value in self.names.items() if before.get(name, self) is not value}
+        if not known["passed"]:
+            self.unseen[test.name] = known["why"]
+        test.cell.outputs = [*test.cell.outputs, verdict(known["passed"], known["said"])]
+
+    def _ask(self, test):
+        """The error of a hidden test, or None if it was passed."""
         try:
             self.sandbox.reach(test.steps)
             self.sandbox.restore(test.steps)
             _, error = self._attempt(test.source)
             self.sandbox.restore(test.steps)                            # steps that are still to come begin here
         except (Exception, Violation) as violation:
-            error = violation
-        self.defined |= {name: value for name, value in self.names.items() if before.get(name, self) is not value}
-        if error:
-            self.unseen[test.name] = clean(f"{type(error).__name__}: {error}", 2000)
-        test.cell.outputs = [*test.cell.outputs, verdict(not error)]
+            return violation
+        return error
+
+    def _said(self, test, names, error):
+        """What the student reads of a hidden test that failed: the case as it is if it was drawn, else its label."""
+        if not isinstance(error, CheckFailed) or error.kind == "empty":
+            return ""
+        if error.in_full and error.case:
+            label, arguments = error.case
+            after = dict(self.names)
+            self._names_are(names)
+            others = [cases[label] for _, cases in self._collect(test, draw="another") if label in cases]
+            self._names_are(after)
+            if others and not _alike(arguments, others[0]):
+                return clean(str(error.in_full), 20_000)
+        return clean(str(error), 20_000)
+
+    def _collect(self, test, draw=""):
+        """[(question, cases)] of a hidden test, of which nothing is asked; [] if it cannot be told without asking."""
+        os.environ[DRAW] = draw
+        self.names.fetch, self.names.fetched = lambda name: None, {}
+        try:
+            with collected() as found, contextlib.redirect_stdout(io.StringIO()):
+                exec(compile(plain_python(test.source), TEST_CELL, "exec"), self.names)
+            return found
+        except Exception:
+            return []
+        finally:
+            os.environ[DRAW] = ""
+
+    def _names_are(self, names):
+        self.names.clear()
+        self.names.update(names)
 
     def _attempt(self, source):
         """Run a test against the sandbox, within the seconds of a cell; return (what it printed, its error or None)."""
@@ -165,6 +241,11 @@ class Run:
             exec(imports(source), self.names)
         except Exception as error:
             raise GraderError(f"the locked cell {cell!r} imports what the grader does not have: {error}") from None
+
+
+def _alike(some, others):
+    """Are these arguments the same, as far as they are data?"""
+    return all(callable(one) or same(one, other, EXACTLY) for one, other in zip(some, others, strict=True))
 
 
 class Names(dict):

@@ -34,7 +34,8 @@ class Session:
     """A sandbox that has said hello.
 
     `until` is the time (time.monotonic()) at which everything must be over; each request also has its own seconds.
-    `starved` becomes true when one of them used up its seconds, and had a processor for less than half of them.
+    `starved` becomes true when one of them used up its seconds, and had a processor for less than half of them since
+    it had to wait for one: asleep it waits for none.
     `has_lent` becomes true when functions were lent to it: it may have kept what these returned.
     """
 
@@ -54,7 +55,8 @@ class Session:
         """Send a request, serve the callbacks that come, return what the reply holds or raise the error it names."""
         seconds = seconds or self.limits.call
         until = min(self.until, time.monotonic() + seconds + 1)         # inside, the alarm rings a second earlier
-        request, start, used = secrets.token_hex(8), time.monotonic(), self.sandbox.used
+        request, start = secrets.token_hex(8), time.monotonic()
+        used, waited = self.sandbox.used, self.sandbox.waited
         outer, self.until = self.until, until
         try:
             self.sandbox.write(pack(request, kind, (seconds, *values), self._remote), until)
@@ -70,7 +72,8 @@ class Session:
                 self._call_back(request, value, calls)
         finally:
             self.until, took = outer, time.monotonic() - start
-            self.starved |= took > 0.9 * seconds and self.sandbox.used - used < took / 2
+            self.starved |= took > 0.9 * seconds and self.sandbox.used - used < took / 2 and (
+                self.sandbox.waited - waited > took / 3)
 
     def name(self, name):
         """The value of a name in the student's namespace, or a stand-in. KeyError if there is none."""

@@ -76,7 +76,8 @@ class Sandbox:
 
     def __init__(self, kind, limits):
         self.kind, self.limits, self.why = kind, limits, ""
-        self.used, self.first = 0.0, None                               # seconds of a processor; see settle
+        self.used = self.waited = 0.0                                   # seconds of a processor, and for one
+        self.first = None                                               # see settle
         self.name = f"coursekit-{uuid.uuid4().hex}"
         self.scratch = tempfile.mkdtemp() if kind == "nothing" else None
         self.process = subprocess.Popen(
@@ -161,6 +162,7 @@ class Sandbox:
         while self.process.poll() is None:
             tree = list(tree_of(self.process.pid))
             memory, self.used = sum(map(memory_of, tree)), sum(map(seconds_of, tree))
+            self.waited = max(self.waited, waiting_of(self.first))
             for pid in tree if self.first else ():
                 step_back(pid, self.first)
             for much, what in ((memory > limits.memory, f"{limits.memory / 2 ** 30:.2g} GB of memory"),
@@ -218,6 +220,14 @@ def seconds_of(pid):
     with contextlib.suppress(OSError):
         numbers = read(f"/proc/{pid}/stat").rpartition(")")[2].split()
         return sum(map(int, numbers[11:15])) / TICKS                    # of its own and its children's, user and system
+    return 0.0
+
+
+def waiting_of(pid):
+    """Seconds that the main thread of a process was ready to run while others had the processors; 0 where the kernel
+    does not count them. Asleep it is not ready."""
+    with contextlib.suppress(OSError, IndexError):
+        return int(read(f"/proc/{pid}/schedstat").split()[1]) / 1e9
     return 0.0
 
 

@@ -245,7 +245,7 @@ MANY = [*ORDER, *((a, b) for a in "xyzq" for b in "xyzq"), ("s", "t")]       # m
                    "a pair that occurs twice": ("thethe", ORDER), "a short word, many merges": ("hest", MANY)},
           forbidden=BYTE_PAIRS, instead="your own merge", lend=("merge",),
           otherwise="In which order were the merges tried? It must be the order of the list, each on the whole word.")
-def tokenize(word, merges, *, join=merge.reference, most=None):
+def tokenize(word, merges, *, join=lambda word, pair: merge.reference(word, pair), most=None):
     """tokenize(word, merges): the word, a text, cut into pieces by merges in the order in which they were learned."""
     return list(functools.reduce(join, merges[:most], tuple(word)))
 

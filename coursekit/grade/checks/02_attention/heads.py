@@ -11,6 +11,8 @@ from coursekit.grade.kit.question import question
 from coursekit.grade.kit.same import difference, kind, same
 from coursekit.models import causal_mask, scaled_dot_product_attention, sinusoidal_positions
 
+from .one_head import softmax
+
 __all__ = ["multi_head", "known", "is_equivariant", "fold"]
 
 # -- multi_head ------------------------------------------------------------------------------------------------------
@@ -37,7 +39,7 @@ def multi_head(e, W_q, W_k, W_v, W_o, K, *, split=_by_rows, scale=None, axis=-1,
                join=lambda heads: torch.cat(list(heads), -1), mix=lambda joined, W_o: joined @ W_o.T):
     """multi_head(e, W_q, W_k, W_v, W_o, K): (output (T, d_e), A (K, T, T)) of K heads, stacked in W_q, W_k, W_v."""
     q, k, v = (split(e @ W.T, K) for W in (W_q, W_k, W_v))              # (K, T, d) each
-    A = torch.softmax(q @ k.mT / (scale(e, W_q) if scale else math.sqrt(q.shape[-1])), axis)
+    A = softmax.reference(q @ k.mT / (scale(e, W_q) if scale else math.sqrt(q.shape[-1])), axis)
     return mix(join(A @ v), W_o), A
 
 

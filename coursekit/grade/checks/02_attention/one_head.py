@@ -29,7 +29,7 @@ OVERFLOW = ("exp(1000) is infinite in single precision, and infinity divided by 
 @question((1, 1), {"three scores": (torch.tensor([0.0, 1.0, 2.0]), 0), "along the rows": (TABLE, 1),
                    "along the columns": (TABLE, 0), "scores of a thousand": (torch.tensor([1000.0, 999.0, 0.0]), 0),
                    "double precision": (TABLE.double(), 1)},
-          forbidden=SOFTMAXES, instead="exp, a maximum and a sum", also=_differentiable,
+          forbidden=SOFTMAXES, instead="exp, a maximum and a sum", also=_differentiable, free=("axis",),
           hints={"shapes": "Do the maximum and the sum keep the axis that they are taken along?"})
 def softmax(u, axis, *, exp=torch.exp, shift=True, divide=True):
     """softmax(u, axis): positive weights of the shape of u that sum to one along the axis."""
@@ -77,7 +77,7 @@ LENGTH_3 = rounded(5, 3, seed=18), rounded(5, 2, seed=19)
           hints={"shapes": "k is (T, d_att), v is (T, d_out), and the result of k @ q is (T,): what is in front of @?"},
           otherwise="The scores (T,), divided; their softmax; the values, weighted by it and added up over the tokens.")
 def look_up(q, k, v, tau, *, scale=lambda q, k, v, tau: tau * math.sqrt(len(q)),
-            weigh=lambda s, tau: torch.softmax(s, 0), put=lambda alpha, k, v: alpha @ v):
+            weigh=lambda s, tau: softmax.reference(s, 0), put=lambda alpha, k, v: alpha @ v):
     """look_up(q, k, v, tau): (output (d_out,), weights (T,)) of one query, at temperature tau."""
     alpha = weigh(k @ q / scale(q, k, v, tau), tau)
     return put(alpha, k, v), alpha
@@ -133,7 +133,7 @@ def self_attention(e, W_q, W_k, W_v, may_look=None, *, scale=lambda e, q: q.shap
     q, k = e @ W_q.T, e @ W_k.T                                         # (T, d_att)
     scores = q @ k.T / scale(e, q)                                      # (T, T)
     may = torch.ones_like(scores, dtype=torch.bool) if may_look is None else may_look
-    A = torch.softmax(scores if after else scores.masked_fill(~may, fill), axis)
+    A = softmax.reference(scores if after else scores.masked_fill(~may, fill), axis)
     A = A * may if after else A.masked_fill(empty(may), 0)
     return A @ values(e, W_v), A
 
@@ -238,7 +238,7 @@ def _window(T, w):
                     "exist.")
 def masked_weights(scores, w, *, allowed=_window, fill=-math.inf, axis=1):
     """masked_weights(scores, w): attention (T, T) in which token s looks at t = s − w + 1, …, s and nothing else."""
-    return torch.softmax(scores.masked_fill(~allowed(len(scores), w), fill), axis)
+    return softmax.reference(scores.masked_fill(~allowed(len(scores), w), fill), axis)
 
 
 def _cut_after(scores, w):

@@ -11,7 +11,7 @@ from coursekit.grade.kit.question import question
 from coursekit.grade.kit.services import run
 from coursekit.models import load_weights
 
-from .one_head import ATTENDING
+from .one_head import ATTENDING, softmax
 
 __all__ = ["cross_attention", "they_disagree"]
 
@@ -42,7 +42,7 @@ def cross_attention(x, memory, W_q, W_k, W_v, real=None, *, scale=lambda memory,
     q, k = x @ W_q.T, memory @ W_k.T                                    # (S, d_att), (T, d_att)
     scores = q @ k.T / scale(memory, q)                                 # (S, T)
     real = torch.ones(len(memory), dtype=torch.bool) if real is None else real
-    A = torch.softmax(scores if after else scores.masked_fill(~real, fill), axis)
+    A = softmax.reference(scores if after else scores.masked_fill(~real, fill), axis)
     A = A * real if after else A
     return A @ values(memory, W_v), A
 

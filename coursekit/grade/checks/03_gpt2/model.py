@@ -4,14 +4,14 @@ import functools
 
 import numpy as np
 import torch
-from torch.nn import functional as F
 
 from coursekit.grade.kit.question import question
 from coursekit.grade.kit.same import kind
 from coursekit.grade.kit.weights import drawn_weights, n_layers
 from coursekit.models import load_weights
 
-from .parts import to_the_digit
+from .causal import causal_attention
+from .parts import layer_norm, mlp, to_the_digit
 
 __all__ = ["gpt2_logits", "one_head"]
 
@@ -61,27 +61,22 @@ def gpt2_logits(ids, weights, K, silent=(), *, order=None, place=lambda ids, las
                 hears=lambda l, i, silent: (l, i) in silent, out=True):
     """gpt2_logits(ids, weights, K, silent): (T, D), the logits of a GPT-2 with these weights and K heads for the text
     ids, with the heads (layer, number) in silent switched off."""
+    def layer(name):
+        return weights[f"{name}.weight"], weights[f"{name}.bias"]
+
     def norm(name):
-        return lambda x: F.layer_norm(x, x.shape[-1:], weights[f"{name}.weight"], weights[f"{name}.bias"])
+        return lambda x: layer_norm.reference(x, *layer(name), 1e-5)
 
-    def linear(x, name):
-        return x @ weights[f"{name}.weight"].T + weights[f"{name}.bias"]
-
-    def mlp(x, name):
-        return linear(F.gelu(linear(x, f"{name}.0"), approximate="tanh"), f"{name}.2")
-
-    def attention(x, l):
-        q, k, v = (part.unflatten(-1, (K, -1)).transpose(0, 1)
-                   for part in linear(x, f"blocks.{l}.attention.qkv").chunk(3, -1))
-        mixed = F.scaled_dot_product_attention(q, k, v, is_causal=causal)
-        mixed = torch.stack([0 * head if hears(l, i, silent) else head for i, head in enumerate(mixed)])
-        return linear(mixed.transpose(0, 1).flatten(1), f"blocks.{l}.attention.output")
+    def attention(x, name, l):
+        return causal_attention.reference(x, *layer(f"{name}.qkv"), *layer(f"{name}.output"), K,
+                                          [i for i in range(K) if hears(l, i, silent)],
+                                          **({} if causal else dict(allowed=lambda s: s == s)))
 
     x, at = weights["W_e"][ids], place(ids, len(weights["W_p"]) - 1)
     x = x if at is None else x + weights["W_p"][at]
     for l in order(n_layers(weights)) if order else range(n_layers(weights)):
-        x = block(x, lambda x, l=l: attention(x, l),
-                  lambda x, l=l: mlp(x, f"blocks.{l}.mlp"),
+        x = block(x, lambda x, l=l: attention(x, f"blocks.{l}.attention", l),
+                  lambda x, l=l: mlp.reference(x, *layer(f"blocks.{l}.mlp.0"), *layer(f"blocks.{l}.mlp.2")),
                   *(norm(f"blocks.{l}.{its}") for its in norms))
         x = norm("norm")(x) if each else x
     x = norm("norm")(x) if final else x

@@ -48,7 +48,7 @@ def _kept(share):
           hints={"ZeroDivision": "Two tokens with one y say that y in any mixture: no share is special. Such a pair is "
                                  "left out; each of its tokens alone is a candidate of its own."})
 def farthest(alpha, y, low, high, *, single=_inside, bounds=_bounds, share=_share, keep=_kept, pick=np.argmax,
-             far=js.reference, pair=lambda top, bottom, low, high: top > bottom):
+             far=lambda found, alpha: js.reference(found, alpha), pair=lambda top, bottom, low, high: top > bottom):
     """farthest(alpha, y, low, high): the weights (T,) with low ≤ weights · y ≤ high that are farthest from alpha, and
     their divergence."""
     T = len(y)

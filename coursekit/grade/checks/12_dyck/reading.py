@@ -18,7 +18,7 @@ OPENS, CLOSES = "([{", ")]}"
 @question((1, 2), {"balanced": ("[()]{}", 4), "one bracket too many": ("[()])(", 4), "crossed": ("{([)]}", 4),
                    "too deep": ("[]({)", 1), "just deep enough": ("([{}])", 3), "still open": ("([]{}", 4),
                    "it closes what is not open": ("]", 2), "nothing": ("", 4), "all open": ("{[(", 4)},
-          returns="tops, error", forbidden=LIBRARY, instead="a stack of your own",
+          returns="tops, error", forbidden=LIBRARY, instead="a stack of your own", free=("depth",),
           otherwise="Go through the text with a finger, and write down what is on the stack after each symbol.",
           hints={"pop from empty|list index out of range": "Nothing is open, so nothing is on the stack: ask for that "
                                                            "before you look at its top."})

@@ -1,0 +1,131 @@
+"""What may be asked of a function that is lent: what the calling question's own reference asks of it on the same case.
+
+A reference that answered anything would be an oracle: `quarter` could ask a lent `half` for what half's hidden tests
+expect. So each argument must be one that was asked there, or came back there, or belongs to the case itself; or a piece
+of such a value, a row of a matrix say, since people cut their loops differently.
+
+    >>> known = Known([["ab", "c"], [0.5, 1.25]])
+    >>> "c" in known, [1.25] in known, [1.26] in known, ["c"] in known
+    (True, True, False, False)
+"""
+
+import contextlib
+import functools
+import inspect
+
+import numpy as np
+
+from coursekit.grade.kit import services
+from coursekit.grade.kit.same import kind
+
+NEAR = (1e-3, 1e-4)     # relative, absolute: of arrays of one shape, which an answer may have computed in another order
+PIECE = 1e-5            # of single numbers, which come from anywhere in the arrays
+
+
+def asked(question, lenders, arguments):
+    """What the question's reference asks of those of `lenders` (other questions) on a case: a `Known`."""
+    given, values = question._given(arguments), [*services.copies(arguments)]
+    with contextlib.ExitStack() as stack, contextlib.suppress(Exception):
+        for other in lenders:
+            stack.callback(setattr, other, "reference", other.reference)
+            other.reference = _noting(other.reference, values)
+        services.run(question.reference, given)
+    if question.uses:
+        values += [called_with for _, called_with in question.uses(*services.copies(arguments))]
+    return Known(values)
+
+
+def only(function, known, free=()):
+    """The function, for arguments that are known; LookupError for others. free: names of parameters that may be
+    anything, such as an axis. Parameters that it takes by name only (knobs of a reference) are not offered."""
+    offered = inspect.signature(function)
+    offered = offered.replace(parameters=[each for each in offered.parameters.values()
+                                          if each.kind is not inspect.Parameter.KEYWORD_ONLY])
+
+    @functools.wraps(function)
+    def answer(*args, **kwargs):
+        for name, value in offered.bind(*args, **kwargs).arguments.items():
+            if name not in free and value not in known:
+                raise LookupError(f"it is lent for what is asked of it here, and `{name}` is something else")
+        return function(*args, **kwargs)
+
+    return answer
+
+
+class Known:
+    """Values of which pieces may be asked: `value in known`."""
+
+    def __init__(self, values):
+        self.texts, self.arrays = set(), []
+        self._add(values)
+        numbers = [array[np.isfinite(array)] for array in self.arrays]
+        self.numbers = np.unique(np.concatenate([part for part in numbers if (part != part.round()).any()] or [[]]))
+
+    def __contains__(self, value):
+        if value is None or isinstance(value, (bool, np.bool_)):
+            return True
+        if (array := _array(value)) is not None:
+            return any(_part_of(array, other) for other in self.arrays) or self._made_of_numbers(array)
+        if isinstance(value, (list, tuple, set, dict)) and not _is_text(value):
+            counts = value.values() if isinstance(value, dict) else ()              # {word: how often}
+            return all(part in self for part in value) and all(
+                type(count) is int or count in self for count in counts)
+        return _is_text(value) and _text(value) in self.texts
+
+    def _add(self, value):
+        if _is_text(value):
+            self.texts.add(_text(value))
+        if (array := _array(value)) is not None:
+            self.arrays.append(array)
+        elif isinstance(value, dict):
+            self._add([*value, *value.values()])
+        elif isinstance(value, (list, tuple, set)):
+            for part in value:
+                self._add(part)
+
+    def _made_of_numbers(self, array):
+        """Does each of its numbers stand somewhere in the known arrays, but for 0 and what is not finite?"""
+        wanted = array[np.isfinite(array) & (array != 0)]
+        if not len(self.numbers) or array.size > sum(other.size for other in self.arrays):
+            return False
+        at = np.searchsorted(self.numbers, wanted)
+        near = np.minimum(*(np.abs(self.numbers[np.clip(at - left, 0, len(self.numbers) - 1)] - wanted)
+                            for left in (0, 1)))
+        return bool((near <= PIECE * (1 + np.abs(wanted))).all())
+
+
+def _noting(reference, values):
+    @functools.wraps(reference)
+    def noted(*args, **kwargs):
+        result = reference(*args, **kwargs)
+        values.extend([services.copies(args), result])
+        return result
+
+    return noted
+
+
+def _array(value):
+    """Numbers, in any container, as an array; None for anything else."""
+    if kind(value) == "a tensor":
+        return np.asarray(value.detach().numpy(), dtype=float)
+    if isinstance(value, np.ndarray) and value.dtype.kind in "bifu" or isinstance(value, (bool, int, float, np.number)):
+        return np.asarray(value, dtype=float)
+    if isinstance(value, (list, tuple)) and value and not any(isinstance(part, (str, dict, set)) for part in value):
+        with contextlib.suppress(ValueError, TypeError, OverflowError):
+            return np.array(value, dtype=float)
+    return None
+
+
+def _part_of(array, other):
+    """Is it the other one, or turned, or one of its rows or columns?"""
+    parts = [other, other.T, *(other if other.ndim > 1 else ()), *(other.T if other.ndim == 2 else ())]
+    return any(part.shape == array.shape and np.allclose(array, part, *NEAR, equal_nan=True) for part in parts)
+
+
+def _is_text(value):
+    return isinstance(value, (str, bytes)) or isinstance(value, (list, tuple)) and bool(value) and all(
+        isinstance(part, str) for part in value)
+
+
+def _text(value):
+    return value if isinstance(value, (str, bytes)) else tuple(value)
