@@ -57,6 +57,8 @@ def question(points, cases, **options):
     otherwise: the advice on a wrong result that no mistake explains;
     also: a function (answer, arguments) that raises CheckFailed for what results do not show;
     tolerance: (relative, absolute), as in `difference`;
+    promises: {words of the statement: arguments of a case → do they keep it?}, what every input keeps, visible or
+        hidden. Tests try them on 200 draws, and what breaks one when work is marked is drawn again;
     given: the case's arguments → what the answer is given, and the reference, and every mistake (for black boxes, whose
         functions must not carry their truth with them);
     hints: what to ask when the answer stops or does not: {"shapes": …} if two do not fit, {"endless": …}, {"empty": …}
@@ -88,18 +90,27 @@ class Question:
     """A check: call it with a student's function. See `question`."""
 
     def __init__(self, function, points, cases, returns="", forbidden=(), instead="", otherwise="", also=None,
-                 tolerance=None, given=None, hints=None, uses=None, lend=(), free=()):
+                 tolerance=None, promises=None, given=None, hints=None, uses=None, lend=(), free=()):
         functools.update_wrapper(self, function)
         self.name, self.topic = function.__name__, None                 # `announce` says of which topic it is one
         self.points, self.cases, self.tolerance, self.also = points, cases, tolerance, also
         self.returns = parts_of(returns)
         self.forbidden, self.instead, self.otherwise, self.hints = forbidden, instead, otherwise, hints or {}
-        self.given, self.uses, self.lend, self.free = given, uses, lend, free
+        self.promises, self.given, self.uses, self.lend, self.free = promises or {}, given, uses, lend, free
         self.reference, self._suspect, self._judge, self._mistakes = function, None, None, []
 
     def mistakes(self, *pairs):
         """Pairs (words, what is done instead), the likeliest first; see mistakes.py."""
         self._mistakes += [(words, as_answer(self.reference, instead)) for words, instead in pairs]
+
+    def broken(self, arguments):
+        """The first promise of the statement that the arguments of a case break, in its words; None if none.
+
+        >>> root = question((1, 1), {}, promises={"x is not below 0": lambda x: x >= 0})(lambda x: x ** 0.5)
+        >>> root.broken((4,)), root.broken((-4,))
+        (None, 'x is not below 0')
+        """
+        return next((words for words, keeps in self.promises.items() if not keeps(*arguments)), None)
 
     def wrong_answers(self):
         """[(words, answer)] of the mistakes, to be handed in."""

@@ -152,9 +152,12 @@ class Run:
             self.asked = True
             for seed in self.asking.seeds:
                 os.environ[SEED] = seed
+                draw = self._draw(test, before)
                 self._names_are(before)
+                os.environ[DRAW] = draw
                 if error := self._ask(test):
                     break
+            os.environ[DRAW] = ""
             known = {"passed": not error, "said": self._said(test, before, error) if error else "",
                      "why": clean(f"{type(error).__name__}: {error}", 2000) if error else ""}
             if not isinstance(error, STOPPED) and getattr(error, "kind", "") != "endless":
@@ -188,6 +191,15 @@ class Run:
             if others and not _alike(arguments, others[0]):
                 return clean(str(error.in_full), 20_000)
         return clean(str(error), 20_000)
+
+    def _draw(self, test, names):
+        """The first draw of a hidden test's inputs in which all keep what their statements promise: "", "1", "2", …"""
+        for draw in ("", *map(str, range(1, 10))):
+            self._names_are(names)
+            if not any(question.broken(arguments) for question, cases in self._collect(test, draw)
+                       for arguments in cases.values()):
+                return draw
+        return ""
 
     def _collect(self, test, draw=""):
         """[(question, cases)] of a hidden test, of which nothing is asked; [] if it cannot be told without asking."""
