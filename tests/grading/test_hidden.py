@@ -138,7 +138,7 @@ def test_the_second_run_is_all_there_is_if_the_first_asked_nothing(kind):
 
 
 def test_who_sleeps_is_slow_and_who_waits_for_a_processor_is_starved(kind):
-    asleep = run(kind, RIGHT + "\nimport time\ntime.sleep(99)", limits=dataclasses.replace(LIMITS, cell=3), again=True)
+    asleep = run(kind, RIGHT + "\nimport time\ntime.sleep(99)", limits=dataclasses.replace(LIMITS, cell=9), again=True)
     assert not asleep.starved and asleep.asked
     busy = [subprocess.Popen([sys.executable, "-c", "while True: pass"], start_new_session=True)  # some kernels share
             for _ in range(4 * os.cpu_count())]                                                   # by sessions
