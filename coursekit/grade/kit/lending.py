@@ -56,7 +56,7 @@ class Known:
     """Values of which pieces may be asked: `value in known`."""
 
     def __init__(self, values):
-        self.texts, self.arrays = set(), []
+        self.texts, self.arrays, self.exactly = set(), [], set()        # the last: keys of the arrays, quick to look up
         self._add(values)
         numbers = [array[np.isfinite(array)] for array in self.arrays]
         self.numbers = np.unique(np.concatenate([part for part in numbers if (part != part.round()).any()] or [[]]))
@@ -65,7 +65,8 @@ class Known:
         if value is None or isinstance(value, (bool, np.bool_)):
             return True
         if (array := _array(value)) is not None:
-            return any(_part_of(array, other) for other in self.arrays) or self._made_of_numbers(array)
+            return _key(array) in self.exactly or any(_part_of(array, other) for other in self.arrays) or (
+                self._made_of_numbers(array))
         if isinstance(value, (list, tuple, set, dict)) and not _is_text(value):
             counts = value.values() if isinstance(value, dict) else ()              # {word: how often}
             return all(part in self for part in value) and all(
@@ -76,7 +77,9 @@ class Known:
         if _is_text(value):
             self.texts.add(_text(value))
         if (array := _array(value)) is not None:
-            self.arrays.append(array)
+            if (key := _key(array)) not in self.exactly:
+                self.arrays.append(array)
+                self.exactly.add(key)
         elif isinstance(value, dict):
             self._add([*value, *value.values()])
         elif isinstance(value, (list, tuple, set)):
@@ -114,6 +117,10 @@ def _array(value):
         with contextlib.suppress(ValueError, TypeError, OverflowError):
             return np.array(value, dtype=float)
     return None
+
+
+def _key(array):
+    return array.shape, array.tobytes()
 
 
 def _part_of(array, other):
