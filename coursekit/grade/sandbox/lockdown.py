@@ -3,10 +3,13 @@
 Namespaces hide the machine; what is left is that a process can use up its memory, its process table or its disk. The
 kernel's limits hold for each process; the grader's watchdog adds up the memory of all of them (`process.py`). It
 cannot see memory that belongs to no process (System V segments, anonymous files), so the calls that make some are
-refused, and with them those that student code never needs and that kernel exploits love. Refused, too, is what could
-carry word from one sandbox to another: file locks, watches of files, and sockets that are neither of this machine
-(UNIX) nor of the internet, where namespaces hold. A process cannot leave its session: the kernel may share processors
-out by session, and many small ones would get more than a neighbour.
+refused, and with them those that student code never needs and that kernel exploits love; so are asynchronous reads,
+whose number is the whole machine's, and sockets that are not UNIX ones: the memory of TCP is the machine's, too.
+Refused, too, is what could carry word from one sandbox to another: file locks, watches of files, and the calls that
+say, or decide, which parts of a file are in the kernel's memory. (Not all of that can be: faults and clocks tell it as
+well. So what is told must be worthless, see marking/answers.py.) A process cannot leave its session: the kernel may
+share processors out by session, and many small ones would get more than a neighbour. Nor can it step back, to be taken
+for one that others keep waiting.
 """
 
 import ctypes
@@ -24,10 +27,14 @@ REFUSED = {
     "bpf": (321, 280), "perf_event_open": (298, 241), "keyctl": (250, 219), "add_key": (248, 217),
     "request_key": (249, 218), "unshare": (272, 97), "setns": (308, 268), "ptrace": (101, 117),
     "process_vm_readv": (310, 270), "process_vm_writev": (311, 271), "flock": (73, 32), "inotify_init": (253, None),
-    "inotify_init1": (294, 26), "fanotify_init": (300, 262),
+    "inotify_init1": (294, 26), "fanotify_init": (300, 262), "io_setup": (206, 0), "fadvise64": (221, 223),
+    "readahead": (187, 213), "mincore": (27, 232), "cachestat": (451, 451), "process_madvise": (440, 440),
+    "setpriority": (141, 140), "sched_setparam": (142, 118), "sched_setscheduler": (144, 119),
+    "sched_setattr": (314, 274),
 }
 SOCKETS, FCNTL, SETSID = [(41, 198), (53, 199)], (72, 25), (112, 157)   # socket, socketpair; fcntl; setsid
-FAMILIES = [socket.AF_UNIX, socket.AF_INET]
+FLAGGED = [(327, 286), (328, 287)]              # preadv2, pwritev2: only without flags, such as RWF_NOWAIT
+MADVISE, OUT_OF_MEMORY = (28, 233), [20, 21]                            # MADV_COLD, MADV_PAGEOUT
 LOCKS = [5, 6, 7, 36, 37, 38, 1024, 1026]       # F_GETLK, F_SETLK, F_SETLKW, the same as F_OFD_…, F_SETLEASE, F_NOTIFY
 MACHINES = {"x86_64": (0, 0xC000003E), "aarch64": (1, 0xC00000B7)}      # column above, the kernel's AUDIT_ARCH_…
 
@@ -65,9 +72,11 @@ def one_of(place, values, inside, outside):
 def rules(column):
     """The filter's rules for one of the machines."""
     refuse, unknown = ERROR | errno.EPERM, ERROR | errno.EAFNOSUPPORT
-    found = [rule(pair[column], instruction(END, refuse)) for pair in REFUSED.values() if pair[column]]
-    found += [rule(pair[column], *one_of(0, FAMILIES, ALLOW, unknown)) for pair in SOCKETS]
+    found = [rule(pair[column], instruction(END, refuse)) for pair in REFUSED.values() if pair[column] is not None]
+    found += [rule(pair[column], *one_of(0, [socket.AF_UNIX], ALLOW, unknown)) for pair in SOCKETS]
     found.append(rule(FCNTL[column], *one_of(1, LOCKS, refuse, ALLOW)))
+    found += [rule(pair[column], *one_of(5, [0], ALLOW, refuse)) for pair in FLAGGED]
+    found.append(rule(MADVISE[column], *one_of(2, OUT_OF_MEMORY, refuse, ALLOW)))
     found.append(rule(SETSID[column], instruction(END, ERROR)))         # error 0: it seems to work
     return sum(found, [])
 
