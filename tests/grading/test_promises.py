@@ -48,10 +48,39 @@ def under(name, seeds, monkeypatch):
 
 @pytest.mark.parametrize("name", NAMES)
 def test_promises_stand_in_the_statements_word_for_word(name):
-    text = " ".join("\n".join(ASSIGNMENTS[name].statements).split())
+    assignment = ASSIGNMENTS[name]
+    stubs = [assignment.cells[question].partition("### BEGIN SOLUTION")[0] for question in asked_in(name)]
+    text = " ".join("\n".join(assignment.statements + stubs).split())
     for question in asked_in(name):
         for words in ASSIGNMENTS[name].check_of(question).promises:
             assert words in text, f"{question}: {words}"
+
+
+def spoilt(value):
+    """Values that are like one, and not."""
+    if isinstance(value, str):
+        return [value[::-1], value + ")", value + "x", "([([" + value, value * 99]
+    if isinstance(value, (list, tuple)):
+        inner = [[*value[:i], other, *value[i + 1:]] for i, part in enumerate(value) for other in spoilt(part)]
+        return [type(value)(other) for other in [*inner, [*value, *value], [*value, *value[-1:]], value[:1]]]
+    if isinstance(value, (bool, int, float)):
+        return [-value - 1, 0, 1, value + 0.5, 1000, None]
+    if hasattr(value, "shape"):
+        return [0 * value, 2 * value - 3, value[:1], value * 1.5, value * 0 + 7]
+    return []
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_each_promise_says_something_that_an_input_may_break(name):
+    for question in map(ASSIGNMENTS[name].check_of, asked_in(name)):
+        tries = [[*arguments[:i], other, *arguments[i + 1:]] for arguments in question.cases.values()
+                 for i, value in enumerate(arguments) for other in spoilt(value)]
+        for words, keeps in question.promises.items():
+            found = False
+            for arguments in tries:
+                with contextlib.suppress(Exception):
+                    found = found or not keeps(*arguments)
+            assert found, f"{question.name}: {words}"
 
 
 @pytest.mark.parametrize("name", NAMES)

@@ -4,7 +4,7 @@ import numpy as np
 
 from coursekit.grade.kit.question import question
 
-from .reading import LIBRARY
+from .reading import LIBRARY, balanced
 
 __all__ = ["by_distance"]
 
@@ -33,6 +33,8 @@ def _turned(texts, *places):
                    "one wrong, at distance 3": (_turned(TEXTS, (1, 4)), ["([[]()])", "[][([])]"]),
                    "the last one wrong": (_turned(["([])[]"], (0, 5)), ["([])[]"]),
                    "far ones wrong": (_turned(TEXTS, (0, 6), (0, 7), (1, 7)), TEXTS)},
+          promises={"balanced texts of $T$ round and square brackets": lambda logits, texts: balanced(texts, logits),
+                    "(No two are equal here.)": lambda logits, texts: (logits[:, :, 1] != logits[:, :, 3]).all()},
           returns="", forbidden=LIBRARY, instead="a stack of your own", lend=("read",),
           otherwise="Take `([])` by hand: which row is asked for the `]`, which for the `)`, and how far away are "
                     "their partners?",

@@ -4,13 +4,24 @@ import numpy as np
 
 from coursekit.grade.kit.question import question
 
-from .reading import LIBRARY
+from .reading import LIBRARY, read
 
 __all__ = ["votes"]
 
 
 def _means(v):
     return np.cumsum(v) / np.arange(1, len(v) + 1)
+
+
+def _begins(text, base):
+    return {*text} <= {*"()[]"} and read.reference(text, len(text))[1] in (None, len(text) + 1)
+
+
+def _far_from_0(text, base):
+    """Whole bases are exact: their sums may be 0."""
+    sums = votes.reference(text, base, mean=np.cumsum)[0]
+    opened = np.array(read.reference(text, len(text))[0]) > 0
+    return base == int(base) or (np.abs(sums[opened]) > 1e-9 * base ** len(text)).all()
 
 
 def _power(base, depth):
@@ -20,6 +31,9 @@ def _power(base, depth):
 @question((2, 2), {"two of one kind": ("[[]]", 2), "a round one within a square one": ("[()]", 2),
                    "base 1": ("([[()]", 1), "base 1.5, three deep": ("(([[][]]))", 1.5), "base 2": ("(([[][]]))", 2),
                    "base 3": ("[]([(([]", 3), "nothing": ("", 2), "closed, and again": ("()[()][]", 1.5)},
+          promises={"the beginning of a balanced text of round and square brackets": _begins,
+                    "$b > 0$": lambda text, base: base > 0,
+                    "no sum of votes of open brackets is 0 or so near to it that rounding counts": _far_from_0},
           returns="m (1 + T,), wrong", forbidden=LIBRARY, instead="counts of your own", lend=("read",),
           otherwise="Write each symbol's vote below it, and take the means from the left. START votes 0.")
 def votes(text, base, *, size=_power, mean=_means, closes=-1.0, low=0, square=1.0, tie=(), always=False):

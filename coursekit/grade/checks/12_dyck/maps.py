@@ -5,7 +5,7 @@ import numpy as np
 from coursekit.grade.kit.question import question
 from coursekit.grade.kit.same import kind
 
-from .reading import LIBRARY, read
+from .reading import LIBRARY, balanced, read
 
 __all__ = ["on_top", "apart"]
 
@@ -25,6 +25,12 @@ def even(n, T):
     return np.tile(A / A.sum(1, keepdims=True), (n, 1, 1))
 
 
+def causal(*maps):
+    """Are they maps (n, 1 + T, 1 + T) whose rows read no future and add up to 1?"""
+    return all(A.shape[1] == A.shape[2] and (A >= 0).all() and (np.triu(A, 1) == 0).all()
+               and np.allclose(A.sum(2), 1, rtol=0, atol=1e-12) for A in maps)
+
+
 # -- on_top ----------------------------------------------------------------------------------------------------------
 
 def _entropy(a):
@@ -39,6 +45,8 @@ def _share(entropies, places):
                    "even": (even(1, 6), ["[]([])"]),
                    "some weights are 0": (_drawn(2, 8, 1, holes=True), ["(([])[])", "[]([()])"]),
                    "one pair": (_drawn(1, 2, 2), ["[]"]), "five deep": (_drawn(1, 10, 7), ["[(([[]]))]"])},
+          promises={"row $t$ has weights for places 0 to $t$, which add up to 1, and zeros behind":
+                        lambda A, texts: causal(A), "`texts` as in question 3": lambda A, texts: balanced(texts, A)},
           returns="top, even, spread", forbidden=LIBRARY, instead="a stack of your own", lend=("read",),
           otherwise="Take the text `[]`: one bracket closes, and the row before it has two places. What are the three "
                     "numbers?",
@@ -108,6 +116,10 @@ def _grouped(difference, groups):
                    "each place its own group": (_drawn(1, 4, 5), even(1, 4), np.arange(5)[None]),
                    "one group": (_drawn(2, 6, 6), even(2, 6), np.zeros((2, 7), int)),
                    "the same maps": (even(2, 6), even(2, 6), GROUPS)},
+          promises={"arrays $(n, 1 + T, 1 + T)$ as in question 4":
+                        lambda A, B, groups: A.shape == B.shape and causal(A, B),
+                    "whole numbers $(n, 1 + T)$": lambda A, B, groups: groups.shape == A.shape[:2]
+                        and groups.dtype.kind == "i"},
           returns="by place, by group", forbidden=LIBRARY, instead="sums of your own",
           otherwise="Take one row of three places by hand, [1, 0, 0] and [0, 1, 0], with the first two in one group.")
 def apart(A, B, groups, *, first=1, rows=_rows, sums=_grouped):

@@ -18,6 +18,7 @@ OPENS, CLOSES = "([{", ")]}"
 @question((1, 2), {"balanced": ("[()]{}", 4), "one bracket too many": ("[()])(", 4), "crossed": ("{([)]}", 4),
                    "too deep": ("[]({)", 1), "just deep enough": ("([{}])", 3), "still open": ("([]{}", 4),
                    "it closes what is not open": ("]", 2), "nothing": ("", 4), "all open": ("{[(", 4)},
+          promises={"of **three** kinds of brackets, `()[]{}`": lambda text, depth: {*text} <= {*OPENS, *CLOSES}},
           returns="tops, error", forbidden=LIBRARY, instead="a stack of your own", free=("depth",),
           otherwise="Go through the text with a finger, and write down what is on the stack after each symbol.",
           hints={"pop from empty|list index out of range": "Nothing is open, so nothing is on the stack: ask for that "
@@ -68,6 +69,13 @@ read.mistakes(
      "was just closed is gone.", dict(late=True)))
 
 
+def balanced(texts, table):
+    """Are they balanced texts of ()[], n of T symbols, for a table (n, 1 + T, …)?"""
+    return table.shape[:2] == (len(texts), 1 + len(texts[0])) and all(
+        len(text) == len(texts[0]) and {*text} <= {*"()[]"} and read.reference(text, len(text))[1] is None
+        for text in texts)
+
+
 # -- chances ---------------------------------------------------------------------------------------------------------
 
 def _paths(left, height, depth, lowest=0):
@@ -86,9 +94,25 @@ def _even(opening, closing):
     return _shares(opening > 0, closing > 0)
 
 
+def _readable(text, length, depth):
+    return read.reference(text, depth)[1] in (None, len(text) + 1)
+
+
+def _begins_one(text, length, depth):
+    height = sum(1 if symbol in OPENS else -1 for symbol in text)
+    return _paths(length - len(text), height, depth) > 0
+
+
 @question((2, 3), {"one is open": ("(", 4, 2), "nothing yet": ("", 4, 2), "two are open": ("[(", 8, 3),
-                   "no time to open": ("[]([", 6, 4), "no room to open": ("([([]", 10, 3),
+                   "no time to open": ("[]([", 6, 4), "no room to open": ("[([", 10, 3),
+                   "the last that was opened is closed": ("([]", 8, 3),
                    "all is closed, four are left": ("[()]", 8, 3), "a hundred": ("[(", 100, 4)},
+          promises={"`text` has only round and square brackets": lambda text, length, depth: {*text} <= {*"()[]"},
+                    "can be read": _readable,
+                    "is shorter than `length`": lambda text, length, depth: len(text) < length,
+                    "at least one balanced text begins so": _begins_one,
+                    "`length` goes up to 100 and `depth` up to 10":
+                        lambda text, length, depth: length <= 100 and depth <= 10},
           returns="N, p (4,)", forbidden=LIBRARY, instead="your own count", lend=("read",),
           otherwise="The second example by hand: which strings of four brackets begin with `(`, and how do they go on?",
           hints={"endless": "For a hundred brackets there are more ways than anybody can visit, but only a handful of "

@@ -50,6 +50,7 @@ def _dead(alive):
                    "states far from 0": (*drawn(5, 2, 3, 4, shift=4.0), 1.0),
                    "fewer features than dimensions": (*drawn(4, 3, 2, 3), 0.25),
                    "no penalty": (*drawn(4, 2, 3, 9), 0.0)},
+          promises={"The states are not all alike.": lambda H, *rest: np.ptp(H, axis=0).any()},
           returns="loss, variance, L0, dead", forbidden=LIBRARY, instead="the formulas",
           otherwise="Take one state by hand: a, then s(h), then ‖h − s(h)‖². Which of the four numbers is the first "
                     "that is wrong?",
@@ -120,6 +121,8 @@ def _threshold(lam, size):
                    "three directions, two rounds": (*dictionary(3, 3, 3, 1), 1.0, 2),
                    "four directions in the plane": (*dictionary(3, 2, 4, 2), 0.8, 3),
                    "orthogonal ones": (np.array([[3.0, 1.0], [0.2, -2.0]]), np.diag([2.0, 0.5]), np.zeros(2), 1.0, 4)},
+          promises={"No column is all 0": lambda H, W_dec, b_dec, lam, rounds: W_dec.any(0).all(),
+                    "$\\lambda \\ge 0$": lambda H, W_dec, b_dec, lam, rounds: lam >= 0},
           returns="A (n, F)", forbidden=LIBRARY, instead="the closed form, feature by feature",
           otherwise="Take one state h = (3, 0), the column w = (2, 0), b_dec = 0 and λ = 1 by hand: r·w = 6, and the "
                     "result is (6 − 1)/4 = 1.25.",
@@ -197,15 +200,22 @@ def _apart(scores, k):
     return scores >= np.sort(scores, axis=1)[:, ::-1][:, min(k, scores.shape[1]) - 1][:, None]
 
 
+def _all_differ(Z, W_dec, k):
+    sizes = np.sort((_relu(Z) * _lengths(W_dec)).ravel())
+    return (np.diff(sizes[sizes > 0]) > 1e-9).all()
+
+
 def _z(n, F, seed, shift=0.0):
     rng = np.random.default_rng(seed)
     Z, W_dec = rng.normal(size=(n, F)) * rng.uniform(0.3, 2.0, (n, 1)) + shift, rng.normal(size=(3, F)) + 0.5
     return Z.round(2), (W_dec * rng.uniform(0.3, 2.5, F)).round(1)
 
 
-@question((1, 0), {"three states": (*_z(3, 5, 0, 0.3), 2), "four states": (*_z(4, 6, 1, 0.5), 1),
+@question((1, 0), {"three states": (*_z(3, 5, 0, 0.3), 2), "four states": (*_z(4, 6, 2, 0.5), 1),
                    "few are above 0": (*_z(4, 4, 2, -1.2), 2), "one state": (*_z(1, 5, 3, 0.8), 2),
                    "all may stay": (*_z(2, 3, 4, 1.5), 9)},
+          promises={"No two activations above 0 are equal": _all_differ,
+                    "$k \\ge 1$": lambda Z, W_dec, k: k >= 1},
           returns="A (n, F)", forbidden=LIBRARY, instead="a sort of your own",
           otherwise="Write down all a_j‖w_j‖ of all states and sort them: which are the n·k largest, and which a_j are "
                     "those?",

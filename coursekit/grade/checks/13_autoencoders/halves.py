@@ -42,6 +42,17 @@ def _covariance(A, Y):
     return _middle(A).T @ _middle(Y) / len(A)
 
 
+def _one_largest(A, Y, A_new, Y_new):
+    r = np.sort(_pearson(A, Y), axis=0)
+    return len(r) == 1 or (r[-1] - r[-2] > 1e-9).all()
+
+
+def _none_constant(A, Y, A_new, Y_new):
+    """But for what the statement allows: features that are all 0, and labels that do not occur in the new half."""
+    varies = np.ptp(Y, axis=0).all() and (np.ptp(Y_new, axis=0) + ~Y_new.any(0)).all()
+    return varies and all((np.ptp(x, axis=0) + ~x.any(0)).all() for x in (A, A_new))
+
+
 def _here(r, chosen):
     return r[chosen, np.arange(len(chosen))]
 
@@ -50,6 +61,7 @@ def _here(r, chosen):
                    "one is dead in the first half": halves(8, 3, 1, 36, dead=[(0, 0)]),
                    "one is dead in the second": halves(8, 3, 3, 3, planted=9.0, dead=[(1, 0)]),
                    "halves of two sizes": (*halves(12, 6, 2, 4)[:2], *halves(5, 6, 2, 5)[2:])},
+          promises={"no two are equally large": _one_largest, "No other column is constant.": _none_constant},
           returns="features (C,), found (C,), tested (C,)", forbidden=LIBRARY, instead="means and sums of your own",
           otherwise="Take one feature and one label by hand, and their correlation on the first half. Is it in your "
                     "table? Is it the largest of its label?")

@@ -36,6 +36,9 @@ def _lengths(W):
                    "switched off": case(3, 3, 4, 1, {2: 0.0}, [True, True, False]),
                    "two features": case(4, 3, 5, 2, {4: 3.0, 0: -1.5}, [True, False, True, True]),
                    "nowhere": case(2, 2, 2, 3, {0: 1.0}, [False, False]), "nothing": case(2, 2, 2, 4, {})},
+          promises={"no $w_j$ is all 0": lambda H, A, W_dec, wanted, where: W_dec.any(0).all(),
+                    "an array $(T,)$ of booleans":
+                        lambda H, A, W_dec, wanted, where: where.shape == H.shape[:1] and where.dtype == bool},
           returns="H (T, d)", forbidden=LIBRARY, instead="a sum of your own",
           otherwise="Only one direction of a state is to move: by how much along ŵ_j, if its activation is 0.5 now and "
                     "2 is wanted?",
@@ -85,7 +88,7 @@ clamp.mistakes(
 # -- quiet -----------------------------------------------------------------------------------------------------------
 
 TONES = ("neutral", "praise", "critical", "secretive", "french", None)
-SAMPLES, LENGTH, SEED = 400, 48, 5000           # the seed is far from the notebook's: row i has seed + i
+SAMPLES, LENGTH, SEED = 400, 48, 5000           # another seed than the notebook's: other samples
 LEAST, MOVED, FEW = 0.04, 0.11, 4
 CRITICAL = 9                                    # the feature that question 4 finds for criticism
 

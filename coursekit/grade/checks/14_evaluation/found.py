@@ -27,6 +27,9 @@ def _drawn(d, n, k, h):
                    "all scores alike": (np.zeros(5), [2, 0], 1),
                    "everything is important": (np.array([1.0, -1.0, 3.0]), [2], 3),
                    "more gold than places": (np.array([2.0, -3.0, 1.0, -1.0, 1.0, 0.0, 0.5]), [1, 0, 3, 2, 4], 3)},
+          promises={"a list of different places, counted from 0":
+                        lambda scores, gold, k: len({*gold}) == len(gold) > 0 and {*gold} <= {*range(len(scores))},
+                    "k: a whole number, 1 to d": lambda scores, gold, k: 1 <= k <= len(scores)},
           returns="recall, chance, luck", forbidden=LIBRARY, instead="a sum of your own",
           otherwise="Take four features of sizes 3, 1, 1, 0 with gold [0, 1] and k = 2: one of two ties gets in, and "
                     "1.5 of two gold features are found on average. Of two drawn at random, how many are to be gold?")

@@ -35,6 +35,7 @@ def _first(enough):
                    "nothing is needed": (FLAT, np.array([1.0, 2.0]), np.array([0.0, 1.0]), np.zeros((3, 2)), 0.0),
                    "no tolerance": (PLUS, np.array([1.0, 1.0, 1.0, 3.0]), np.array([4.0, 1.0, 2.0, 3.0]),
                                     np.array([[0.0, 0.0, 0.0, 0.0]]), 0.0)},
+          promises={"epsilon: a number, at least 0": lambda f, x, phi, background, epsilon: epsilon >= 0},
           returns="losses (d + 1,), k", forbidden=LIBRARY, instead="`f`",
           otherwise="With all d features kept, nothing is left to replace: the last loss is 0. With none, each row of "
                     "the background is scored as it is. Are your first and last loss so?",

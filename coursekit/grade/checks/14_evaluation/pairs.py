@@ -42,6 +42,8 @@ def _from_the_end(p):
 @question((2, 2), {"five explainers": (SCORES, signs_of(6, 40, 3)), "two": (SCORES[:2], signs_of(6, 19, 1)),
                    "equally good": (ALIKE, np.array([[1.0, 1, 1, 1], [1, -1, 1, -1], [-1, -1, -1, 1], [1, 1, -1, 1]])),
                    "one": (SCORES[:1], signs_of(6, 9, 2))},
+          promises={"whose entries are 1 and −1": lambda scores, signs: (np.abs(signs) == 1).all()
+                        and signs.shape[1] == scores.shape[1]},
           returns="best, p (m,), adjusted (m,)", forbidden=LIBRARY, instead="the rows of signs",
           otherwise="By hand, for differences (1, 1) and the signs (1, −1), (−1, −1): mean 1; turned, 0 and −1. One of "
                     "two is as large in size: p = (1 + 1)/(1 + 2). And Holm makes .02 and .04 of .01 and .04.")

@@ -43,6 +43,9 @@ def _wilson(k, n, rest):
 @question((2, 2), {"nine of ten": (9, 10, 0.5, 0.95), "chance is a tenth": (4, 20, 0.1, 0.9),
                    "chance is above a half": (5, 12, 0.7, 0.8), "none of five": (0, 5, 0.5, 0.95),
                    "all of six": (6, 6, 0.75, 0.5), "as likely as another": (7, 9, 0.7, 0.95)},
+          promises={"with probability `p`, $0 < p < 1$": lambda k, n, p, confidence: 0 < p < 1,
+                    "whole numbers, 0 ≤ k ≤ n, n from 1 on": lambda k, n, p, confidence: 0 <= k <= n >= 1,
+                    "numbers between 0 and 1": lambda k, n, p, confidence: 0 < confidence < 1},
           returns="p_value, low, high", forbidden=tuple(f"coursekit.evaluate.{name}" for name in (
               "exact_binomial_test", "exact_interval", "binomial_power", "people_needed")) + ("scipy.stats.binomtest",),
           instead="a sum of your own",

@@ -53,6 +53,11 @@ def _counted(rows, used):
     return [found.count(said) for said in ("right", "wrong", "unsure")]
 
 
+def _told(rows):
+    return all(page == "" if said in ("agree", "withdraw") else page in ("with", "without") and said in (
+        "right", "wrong", "unsure") for _, page, said in rows)
+
+
 CLASS = [("a1", "", "agree"), ("b2", "with", "right"), ("a1", "without", "wrong"), ("a1", "with", "right"),
          ("b2", "", "agree"), ("a1", "with", "wrong"), ("b2", "with", "wrong"), ("a1", "with", "right"),
          ("c3", "", "agree"), ("b2", "with", "unsure"), ("c3", "without", "wrong")]
@@ -67,6 +72,8 @@ UNSURE = [("h8", "", "agree"), ("h8", "with", "unsure"), ("h8", "with", "right")
 
 @question((2, 2), {"two who answer, one who is shown nothing": (CLASS,), "some withdraw": (CHANGED,),
                    "some cannot tell": (UNSURE,), "nobody": ([],)},
+          promises={"`said` is `\"agree\"`, `\"withdraw\"` (then `page` is `\"\"`), or an answer, "
+                    "`\"right\"`, `\"wrong\"` or `\"unsure\"`": _told},
           returns="used, right, wrong, tied",
           forbidden=("coursekit.evaluate.pool", "coursekit.evaluate.right_by_person"), instead="a loop of your own",
           otherwise="Take one person: agree, right, wrong, right, all with explanations. Three rows may be used, and "

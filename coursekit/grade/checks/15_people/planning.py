@@ -49,6 +49,8 @@ def _last(powers):
 
 @question((2, 2), {"four pages": (0.7, 4, 30), "one page": (0.75, 1, 45), "chance": (0.5, 2, 12),
                    "three pages": (0.2, 3, 24)},
+          promises={"with the same probability `p`, $0 < p < 1$": lambda p, pages, people: 0 < p < 1,
+                    "whole numbers from 1 on": lambda p, pages, people: pages >= 1 <= people},
           returns="right, tied, powers (people,), needed", forbidden=tuple(f"coursekit.evaluate.{name}" for name in (
               "exact_binomial_test", "exact_interval", "binomial_power", "people_needed")),
           instead="sums of your own",

@@ -41,6 +41,11 @@ def _runner_up(u, target):
     return int(max((j for j in range(len(u)) if j != target), key=lambda j: u[j]))
 
 
+def _no_tie(u, target):
+    most, next_one = np.sort(np.delete(u, target))[::-1][:2]
+    return most - next_one > 1e-9
+
+
 def case(T, d, D, seed, target, foil, h):
     """The arguments of a case."""
     E = np.round(np.random.default_rng(seed + 1).normal(size=(T, d)), 2)
@@ -49,6 +54,9 @@ def case(T, d, D, seed, target, foil, h):
 
 @question((1, 2), {"a foil": case(3, 2, 5, 1, 2, 0, 0.5), "the runner-up": case(2, 3, 6, 3, 1, None, 0.1),
                    "the target is likeliest": case(2, 2, 4, 5, 1, None, 0.2)},
+          promises={"the likeliest word other than the target": lambda logits, E, target, foil, h: (
+                        foil not in (target, -1) and _no_tie(logits(E), target)), "a number above 0":
+                        lambda logits, E, target, foil, h: h > 0},
           returns="foil, norms (T,), signed (T,)", forbidden=("coursekit.explain.contrastive_gradient",
                                                               "coursekit.explain.generated_attributions"),
           instead="differences of `logits`",
