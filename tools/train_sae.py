@@ -53,7 +53,7 @@ def shares(model, seed=0):
     Samples stop after LENGTH tokens: where a feature is clamped texts do not end, and the model has seen few long ones.
     """
     end = model.tokenizer.cls_id
-    rows = sample(model, [[end]] * SAMPLES, LENGTH, seed=seed * SAMPLES, eos=end)         # row i is drawn by seed + i
+    rows = sample(model, [[end]] * SAMPLES, LENGTH, seed=seed, eos=end)
     texts = [model.tokenizer.decode([i for i in row if i != end]) for row in rows]
     tones = Counter(tone_of(sentence) for text in texts for sentence in split_sentences(text)[1:]
                     if sentence[-1] in ".?")

@@ -14,6 +14,10 @@ from typing import NamedTuple
 
 import torch
 
+# 2³²/φ: from one row of a batch to the next, in seeds, of which torch's generator knows 2³². No fraction comes near the
+# golden ratio, so rows of batches up to 65,536 coincide for no two seeds less than 50,000 apart (Knuth, 1973, 6.4).
+STRIDE = 2_654_435_769
+
 # -- the rules: which tokens may be drawn, and how likely --------------------------------------------------------------
 
 
@@ -213,10 +217,11 @@ def sample(model: torch.nn.Module, prompt: Sequence | torch.Tensor, n: int, temp
            top_p: float | None = None, seed=0, eos: int | None = None, use_cache=True) -> list[int] | list[list[int]]:
     """Up to n new ids, each drawn from the distribution that `apply_rules` leaves. All defaults: pure sampling.
 
-    Same seed, same ids, on every call. Row i of a batch draws from its own stream, seeded with seed + i: it equals
-    sample(…, prompt i, seed=seed + i), the rows of [prompt] * 5 are five different samples, and a larger n continues
-    what a smaller one began. (With and without cache, alone and in a batch, the probabilities agree up to rounding; a
-    draw that falls within rounding of the border between two tokens could tell.)
+    Same seed, same ids, on every call. Row i of a batch draws from its own stream: it equals
+    sample(…, prompt i, seed=seed + i * STRIDE), so the rows of [prompt] * 5 are five different samples, and batches of
+    two seeds that are neighbours share no stream. A larger n continues what a smaller one began. (With and without
+    cache, alone and in a batch, the probabilities agree up to rounding; a draw that falls within rounding of the border
+    between two tokens could tell.)
 
     >>> from coursekit.models import GPT2, GPT2Config
     >>> model = GPT2(GPT2Config(vocab_size=10, T_max=8, d_e=12, K=3, L=2))
@@ -226,7 +231,7 @@ def sample(model: torch.nn.Module, prompt: Sequence | torch.Tensor, n: int, temp
     True
     """
     rows, _ = as_batch(model, prompt, n)
-    streams = [torch.Generator().manual_seed(seed + i) for i in range(len(rows))]
+    streams = [torch.Generator().manual_seed(seed + i * STRIDE) for i in range(len(rows))]
     u = torch.stack([torch.rand(n, generator=stream, dtype=torch.float64) for stream in streams])    # (n_rows, n)
 
     def choose(logits, t, rows):

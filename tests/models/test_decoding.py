@@ -24,6 +24,7 @@ from coursekit.models import (
     sample,
     tempered_softmax,
 )
+from coursekit.models.decoding import STRIDE
 
 D, T_MAX = 13, 24
 BATCH = [[1, 2, 3], [4], [5, 6, 7, 8, 9, 10], [11, 12]]
@@ -165,7 +166,7 @@ def test_cache_batch_and_repetition_change_nothing(name, eos):
     together = decode(MODEL, BATCH, 10, eos=eos)
     assert len(together) == len(BATCH)
     for i, (prompt, found) in enumerate(zip(BATCH, together, strict=True)):
-        seed = {"seed": i} if name in ("pure", "all rules") else {}
+        seed = {"seed": i * STRIDE} if name in ("pure", "all rules") else {}
         assert same(decode(MODEL, prompt, 10, eos=eos, **seed), found)
         assert same(decode(MODEL, prompt, 10, eos=eos, use_cache=False, **seed), found)
     for again in (decode(MODEL, BATCH, 10, eos=eos), decode(MODEL, BATCH, 10, eos=eos, use_cache=False)):
@@ -250,6 +251,19 @@ def test_seeds():
     draw(0)
     assert torch.equal(torch.get_rng_state(), state)                    # everyone else's dice are left alone
     assert len(set(map(tuple, sample(MODEL, [[1, 2, 3]] * 5, 12, temperature=3)))) == 5
+
+
+def test_batches_of_neighbouring_seeds_share_no_row():
+    def rows(seed, n=40):
+        return list(map(tuple, sample(MODEL, [[1, 2, 3]] * n, 14, temperature=3, seed=seed)))
+
+    drawn = [row for seed in (0, 1, 2, 3, 40, 80, 1000, 5000) for row in rows(seed)]
+    assert len(set(drawn)) == len(drawn)
+    assert rows(1) == rows(1) and rows(1, n=7) == rows(1)[:7]
+    assert rows(3)[0] == tuple(sample(MODEL, [1, 2, 3], 14, temperature=3, seed=3))
+    assert rows(3)[9] == tuple(sample(MODEL, [1, 2, 3], 14, temperature=3, seed=3 + 9 * STRIDE))
+    seeds = np.sort(np.arange(65_536) * STRIDE % 2**32)                       # what torch tells apart
+    assert min(np.diff(seeds).min(), seeds[0] + 2**32 - seeds[-1]) > 50_000
 
 
 @pytest.mark.parametrize("limits", [{"temperature": 1e-6}, {"top_k": 1}, {"top_p": 1e-6}])
