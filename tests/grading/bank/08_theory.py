@@ -65,9 +65,17 @@ def _(e, q, W_k, W_v, W_l):
     return torch.einsum("kt,kd->td", alpha, w) / len(q), torch.einsum("kt,kd->td", r, u) / len(q)
 
 
+@right("two_ways", "the root as a tensor, in single precision")
+def _(e, q, W_k, W_v, W_l):
+    u, w, _, y = _folded(e, q, W_k, W_v, W_l)
+    root = torch.sqrt(torch.tensor(q.shape[1]))
+    alpha = torch.softmax(u @ e.T / root, 1)
+    return alpha.T @ w / len(q), (alpha * (y - (alpha * y).sum(1, keepdim=True)) / root).T @ u / len(q)
+
+
 # -- kept_law --------------------------------------------------------------------------------------------------------
 
-@wrong("kept_law", "There are 2^d sets, too many to visit", at_once=False)
+@wrong("kept_law", "There are 2^d sets, too many to visit")
 def _(p, m):
     d, total = len(p) - 1, np.zeros(len(p))
     for z in itertools.product((False, True), repeat=d):
@@ -79,6 +87,13 @@ def _(p, m):
 @wrong("kept_law", "Three words by hand: write down the sets S")
 def _(p, m):
     w = p * np.arange(len(p))[::-1] ** 2.0
+    return w / w.sum()
+
+
+@wrong("kept_law", "math.comb and math.factorial know no end")
+def _(p, m):
+    d, first = len(p) - 1, np.append(1, np.cumprod(np.arange(1, len(p))))           # 0!, 1!, … in 64 bits
+    w = np.array([p[s] * first[d - s] / first[d - s - m] if d - s >= m else 0.0 for s in range(d + 1)])
     return w / w.sum()
 
 
@@ -112,11 +127,16 @@ def _(scores, p):
     return np.linalg.lstsq(np.sqrt(pi)[:, None] * Z, np.sqrt(pi) * scores, rcond=None)[0]
 
 
-@wrong("best_line", "Print the table of masks beside their weights")
+@wrong("best_line", "A ridge draws the line towards 0")
 def _(scores, p):
     Z, pi, y = _table(scores, p)
     rows = np.column_stack([Z, np.ones(len(Z))])                          # with the ridge of assignment 07
     return np.linalg.solve((pi * rows.T) @ rows + np.eye(len(p)), (pi * y) @ rows)[:-1]
+
+
+@wrong("best_line", "Print the table of masks beside their weights")
+def _(scores, p):
+    return np.array([scores.take(1, j).mean() for j in range(scores.ndim)])
 
 
 @right("best_line", "expected values alone")
@@ -301,9 +321,9 @@ def _():
     return 0.01, 0.0099, 1
 
 
-@wrong("fails", "Each pair (x_i, y_i) has its own probability p_i")
+@wrong("fails", "none below 0; together they are 1")
 def _():
-    return [0.01, -0.01], [0.0098, 0.01], 0.5, 0.0098, 0.01, 1
+    return [0.01, -0.01], [0.0098, 0.01], [1.5, -0.5], 0.0098, 0.01, 1
 
 
 @wrong("fails", "Y never changes here")
@@ -363,6 +383,16 @@ def _(a):
 @wrong("humped", "At a = 0 the integral is 1/6")
 def _(a):
     return _closed(a) + 0.5 if a else 1 / 6
+
+
+@wrong("humped", "the first term that is left out")
+def _(a):
+    return _closed(a) if abs(a) > 0.1 else 1 / 6 - a / 12 + a * a / 20
+
+
+@wrong("humped", "the terms of the closed form cancel")
+def _(a):
+    return _closed(a) if abs(a) > 1e-6 else 1 / 6
 
 
 @right("humped", "a continued division, by Gauss and Legendre where a is small")

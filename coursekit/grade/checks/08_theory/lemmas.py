@@ -51,10 +51,12 @@ def _(got):
     if type(got) not in (tuple, list) or len(got) != 6:
         return "Return x, y, p, c, C, n: three lists of one length and three numbers."
     x, y, p, c, C, n = got
-    if np.shape(p) != np.shape(x) or abs(sum(p) - 1) > 1e-9:
-        return "Each pair (x_i, y_i) has its own probability p_i; together they are 1."
-    if max(map(abs, x)) > 1.001 * C or min(y) < 0.999 * c * n or max(y) > 1.001 * C * n:
-        return "An example counts if what the lemma assumes is true of it: |X| ≤ C and cn ≤ Y ≤ Cn."
+    if np.shape(p) != np.shape(x) or abs(sum(p) - 1) > 1e-9 or min(p) < 0:
+        return "Each pair (x_i, y_i) has its own probability p_i, none below 0; together they are 1."
+    if c <= 0 or n < 1 or n % 1 or max(map(abs, x)) > 1.001 * C or not (
+            0.999 * c * n <= min(y) <= max(y) <= 1.001 * C * n):
+        return ("An example counts if what the lemma assumes is true of it: |X| ≤ C and cn ≤ Y ≤ Cn, c and C above 0, "
+                "and n = 1, 2, …")
     if min(y) == max(y):
         return "Y never changes here: both sides are 0, and 0 ≤ 0 is true."
     left, right = sides(*got)
@@ -63,24 +65,30 @@ def _(got):
 
 # -- humped ----------------------------------------------------------------------------------------------------------
 
-@question((1, 0), {"a = 1": (1.0,), "a = 10": (10.0,), "a = −½": (-0.5,), "a = 0": (0.0,), "a = 0.0003": (0.0003,),
-                   "a is tiny": (1e-9,), "a is tiny and negative": (-1e-7,), "a is huge": (1e9,),
-                   "a is nearly −1": (-1 + 1e-9,)},
+@question((1, 0), {"a = 1": (1.0,), "a = 10": (10.0,), "a = ½": (0.5,), "a = −½": (-0.5,), "a = 0": (0.0,),
+                   "a = 0.09": (0.09,), "a = −0.05": (-0.05,), "a = 0.0003": (0.0003,), "a = 10⁻⁵": (1e-5,),
+                   "a = 2 · 10⁻⁶": (2e-6,), "a is tiny": (1e-9,), "a is tiny and negative": (-1e-7,),
+                   "a is huge": (1e9,), "a is nearly −1": (-1 + 1e-9,)},
           returns="integral", tolerance=(1e-9, 1e-16),
+          promises={"$a$ goes from $-1 + 10^{-9}$ to $10^9$": lambda a: -1 + 1e-9 <= a <= 1e9},
           otherwise="At a = 0 the integral is 1/6, at a = 1 it is 3/2 − 2 log 2. Which of the two do you get?",
           hints={"ZeroDivision|division by zero": "The closed form is 0/0 at a = 0, the integral is not: what is it "
                                                   "there, and near there?"})
-def humped(a, *, power=1, terms=None, small=0.1, sign=-1):
+def humped(a, *, power=1, terms=None, below=-0.1, above=0.1, sign=-1, first=2):
     """humped(a): ∫₀¹ x(1−x)/(1+ax) dx for every a > −1, to nine digits."""
-    if terms or -small < a < 0.1:
-        return float(sum((sign * a) ** n / ((n + 2) * (n + 3) ** power) for n in range(terms or 20)))
+    if terms or below < a < above:
+        return float(sum((sign * a) ** n / ((n + first) * (n + first + 1) ** power) for n in range(terms or 20)))
     log = math.log1p(a)
     return (a * (a + 2) - 2 * (1 + a) * log) / (2 * a ** 3) if power else (a - log) / a ** 2
 
 
 humped.mistakes(
     ("That is Lemma D.2, ∫ x/(1+ax) dx: the factor 1 − x is missing.", dict(power=0)),
-    ("The series is for small |a|. A negative a is below 0.1 as well: is an abs(…) missing?", dict(small=1)),
+    ("The series is for small |a|. A negative a is below 0.1 as well: is an abs(…) missing?", dict(below=-1)),
+    ("Twenty terms of the series do not reach that far: the twenty-first of a = ½ is still in the ninth digit. For all "
+     "but small |a| there is the closed form.", dict(below=-0.9, above=0.9)),
+    ("Right where a is not small. In the series the integral of x^(k+1) − x^(k+2) is 1/(k+2) − 1/(k+3): here every "
+     "number below is too small by 1.", dict(first=1)),
     ("The signs of the series alternate: 1/(1 + ax) = 1 − ax + a²x² − …", dict(sign=1)),
     ("These are the first terms of the series, 1/6 − a/12. They are near enough where a is tiny, and nowhere else.",
      dict(terms=2)))
@@ -88,6 +96,9 @@ humped.mistakes(
 
 @humped.suspect
 def _(got, a):
+    if 0.01 < abs(a) < 0.1:
+        return ("Right elsewhere, and not here, where the closed form has its digits and a short series has not: the "
+                "first term that is left out has to be below the ninth digit.")
     if 0 < abs(a) < 0.01:
         return ("Right elsewhere, and not where a is small: there the terms of the closed form cancel, and nothing but "
                 "rounding is left. What is a series good for?")

@@ -10,8 +10,8 @@ __all__ = ["mean_score", "shapley"]
 g3, y3, h3, v3 = np.array([1.0, 4.0, 2.0]), np.array([0.0, 3.0, -6.0]), np.array([1.0, 1.0, 0.5]), np.array([0.0, 1, 0])
 THREE = g3, y3, h3, v3
 TWO = g3[1:], y3[1:], h3[1:], v3[1:]
-FIVE = (np.array([1, 3, 0.5, 2, 0.25]), np.array([1.0, -2, 4, 3, -5]), np.array([1, 0.5, 2, 1, 0.125]),
-        np.array([1.0, 0, 1, -1, 2]))
+FIVE = (np.array([1, 3, 0.5, 2, 0.25]), np.array([1.0, -2, 4, 3, -5]), np.array([2, 0.5, 2, 1, 0.125]),
+        np.array([-1.0, 0, 1, -1, 2]))                                  # each changes something: the degree is 4
 
 
 # -- mean_score ------------------------------------------------------------------------------------------------------
@@ -34,6 +34,8 @@ def _apart(F):
                                                      np.array([-2.0, 0]), np.array([0.5, 1])),
                    "forty tokens": (*(np.tile(part, 8) for part in FIVE), np.linspace(0, 1, 40))},
           returns="mean", tolerance=(1e-8, 1e-11),
+          promises={"All $g$ are above 0": lambda g, y, g_h, y_h, p: min(g.min(), g_h.min()) > 0,
+                    "with probability $p_t$": lambda g, y, g_h, y_h, p: 0 <= p.min() <= p.max() <= 1},
           otherwise="Take all p as 0 or 1 first: then nothing is random, and N/D of that document must come out. Then "
                     "the case of one token, which has two documents.",
           hints={"endless": "There are 2^T documents, too many to visit. For each λ the mean is a product."})
@@ -81,15 +83,22 @@ def _(got, g, y, g_h, y_h, p):
 # -- shapley ---------------------------------------------------------------------------------------------------------
 
 def _gauss(T):
-    x, w = np.polynomial.legendre.leggauss((T + 1) // 2)
+    return _nodes((T + 1) // 2)
+
+
+def _nodes(n):
+    x, w = np.polynomial.legendre.leggauss(n)
     return (x + 1) / 2, w / 2
 
 
-@question((1, 2), {"three tokens, the first is [CLS]": THREE, "two tokens": TWO, "five tokens": FIVE,
-                   "one token": (g3[1:2], y3[1:2], h3[1:2], v3[1:2]),
+@question((1, 2), {"three tokens, the first is [CLS]": THREE, "two tokens": TWO,
+                   "one token": (g3[1:2], y3[1:2], h3[1:2], v3[1:2]), "five tokens": FIVE,
                    "a score that is a sum": (*FIVE[:2], FIVE[0], FIVE[3]),
                    "fourteen tokens": tuple(np.tile(part, 3)[:14] for part in FIVE)},
-          returns="φ (T,)", tolerance=(1e-7, 1e-9), lend=("mean_score",), instead="your `mean_score`",
+          returns="φ (T,)", tolerance=(1e-7, 1e-9),
+          promises={"for $T$ up to 14": lambda *parts: {len(part) for part in parts} in [{T} for T in range(1, 15)],
+                    "All $g$ are above 0": lambda g, y, g_h, y_h: min(g.min(), g_h.min()) > 0},
+          lend=("mean_score",), instead="your `mean_score`",
           forbidden=("coursekit.explain.exact_shapley", "coursekit.explain.shapley_values",
                      "coursekit.explain.kernel_shap"),
           otherwise="Two tokens by hand, four documents: is φ_j the mean of what j adds to nothing and of what it adds "
@@ -112,6 +121,8 @@ def _at(share):
 
 
 shapley.mistakes(
+    ("Too few nodes for an odd T: half of it is to be rounded *up*. n nodes are exact up to degree 2n − 1, and here "
+     "the degree is T − 1.", dict(nodes=lambda T: _nodes(max(1, T // 2)))),
     ("All others were kept with p = ½ only: that is Banzhaf's value. Shapley's is a mean over all p from 0 to 1.",
      _at(0.5)),
     ("All others were there: that is what the score loses if one word goes.", _at(1.0)),
