@@ -63,6 +63,8 @@ def spoilt(value):
     if isinstance(value, (list, tuple)):
         inner = [[*value[:i], other, *value[i + 1:]] for i, part in enumerate(value) for other in spoilt(part)]
         return [type(value)(other) for other in [*inner, [*value, *value], [*value, *value[-1:]], value[:1]]]
+    if isinstance(value, dict):
+        return [value | {key: other} for key, part in value.items() for other in spoilt(part)]
     if isinstance(value, (bool, int, float)):
         return [-value - 1, 0, 1, value + 0.5, 1000, None]
     if hasattr(value, "shape"):
