@@ -16,6 +16,7 @@ from nbgrader.exchange import ExchangeFactory
 from nbgrader.exchange.default import Exchange
 from traitlets.config import Config, PyFileConfigLoader
 
+from coursekit.grade.marking import exchange
 from tests.grading.classroom import NAME, ROOT
 
 pwd = pytest.importorskip("pwd", reason="an exchange needs accounts")
@@ -92,6 +93,52 @@ def test_a_hand_in_that_is_too_large_or_has_an_odd_name_stops_nobody(put, collec
         file.truncate(10**9)
     put("odd", time="yesterday")
     assert set(collect()) == {f"{ME}/{NAME}/{NAME}.ipynb", f"{ME}/{NAME}/timestamp.txt"}
+
+
+@pytest.fixture
+def deep(put):
+    """A hand-in whose folder `d` has 1,100 levels, with a notebook beside it. It is taken away level by level: what
+    takes away a test's folder recurses, and would end in an error."""
+    folder, before = put(ME), os.getcwd()
+    os.chdir(folder)
+    try:
+        for _ in range(1100):
+            os.mkdir("d")
+            os.chdir("d")
+        yield folder
+    finally:
+        while os.path.basename(os.getcwd()) == "d":
+            os.chdir("..")
+            os.rmdir("d")
+        os.chdir(before)
+
+
+def test_a_folder_of_a_thousand_levels_stops_nobody_and_is_named(deep, collect, caplog):
+    assert set(collect()) == {f"{ME}/{NAME}/{NAME}.ipynb", f"{ME}/{NAME}/timestamp.txt"}
+    assert caplog.text.count("too deep or too much") == 1 and deep.name in caplog.text
+
+
+def test_twenty_thousand_files_are_not_copied_and_named_in_a_line(put, collect, caplog):
+    folder = put(ME)
+    for number in range(20_000):
+        os.close(os.open(folder / f"a{number}.txt", os.O_CREAT))
+    (folder / "b").mkdir()
+    for number in range(20):
+        (folder / f"link{number}").symlink_to(folder)
+    got = collect()
+    assert len(got) == exchange.MOST and f"{ME}/{NAME}/{NAME}.ipynb" in got
+    assert caplog.text.count("Not collected") == 1 and "and what follows" in caplog.text
+
+
+def test_a_hand_in_that_cannot_be_copied_is_named_and_leaves_nothing_half(put, collect, caplog, monkeypatch):
+    put(ME)
+
+    def broken(source, to, *_):
+        to.mkdir(parents=True)
+        raise OSError(5, "Input/output error")
+
+    monkeypatch.setattr(exchange, "copy_own", broken)
+    assert collect() == {} and "Not collected, as it cannot be copied ([Errno 5]" in caplog.text
 
 
 def test_the_page_about_jupyterhub_names_settings_and_commands_that_exist():

@@ -1,6 +1,7 @@
 """What comes into the inbox is its owner's and nobody else's; what is broken is told and stops nobody."""
 
 import io
+import os
 import shlex
 import shutil
 import zipfile
@@ -232,6 +233,29 @@ def test_names_too_long_and_broken_zips_are_told(course):
     assert any("too long" in why for why in left) and any("damaged" in why for why in left)
     (here / "submissions.zip").write_bytes(data[:len(data) // 2])
     assert sorted_by(course) == ([], {"is no complete zip file: download it again": ["submissions.zip"]})
+
+
+def test_what_lies_in_a_thousand_folders_stops_nobody(course):
+    """Python's own walk, and its making of folders, end in a RecursionError there."""
+    here = put(course, {"jdoe.ipynb": "jane", "ileve.zip": {"d/" * 1200 + "a.csv": "1", "a.ipynb": "eve"}})
+    sorted_by(course)
+    assert handed_in(course) == {("jdoe", f"{NAME}.ipynb"): "jane", ("ileve", f"{NAME}.ipynb"): "eve"}
+    (here / "ileve.zip").unlink()
+    (here / "ileve").mkdir()
+    (here / "ileve" / "a.ipynb").write_text("eve")
+    before = os.getcwd()
+    os.chdir(here / "ileve")
+    try:
+        for _ in range(1100):
+            os.mkdir("d")
+            os.chdir("d")
+        sorted_by(course)
+    finally:                                                            # what takes away a test's folder recurses
+        while os.path.basename(os.getcwd()) == "d":
+            os.chdir("..")
+            os.rmdir("d")
+        os.chdir(before)
+    assert handed_in(course)[("ileve", f"{NAME}.ipynb")] == "eve"
 
 
 @pytest.mark.parametrize("name", ["jdoe.ipynb", "submissions.zip"])

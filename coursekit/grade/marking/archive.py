@@ -10,6 +10,7 @@ import zipfile
 import zlib
 from pathlib import PurePosixPath
 
+from coursekit.grade.marking.files import DEEPEST
 from coursekit.grade.marking.intake import LEFT_OUT, TIMESTAMP
 
 MAX_ENTRIES = 20_000                                                    # files and folders in the zip of a student
@@ -59,6 +60,7 @@ def member(archive, info):
 
 
 def usable(parts):
-    """Is a path one that stays in its folder, with no hidden files and none that nbgrader gives a meaning to?"""
-    return bool(parts) and parts[0] != "/" and parts[-1] != TIMESTAMP and \
+    """Is a path one that stays in its folder, not too deep, with no hidden files and none that nbgrader gives a meaning
+    to?"""
+    return 0 < len(parts) <= DEEPEST and parts[0] != "/" and parts[-1] != TIMESTAMP and \
         not any(part.startswith((".", "__MACOSX")) or "\\" in part or "\0" in part for part in parts)

@@ -3,9 +3,9 @@
     c.ExchangeFactory.collect = "coursekit.grade.marking.exchange.Collect"
 
 nbgrader's own takes a folder called jdoe+02_attention+… for jdoe's whoever made it (it warns, and copies), follows a
-link to what only the teacher can read, and stops for the whole class at one folder that is too large or has an odd
-name. Here a hand-in is what the account of that name made: plain files, as many bytes as nbgrader's `max_dir_size`
-allows. All else stays where it is, and is named.
+link to what only the teacher can read, and stops for the whole class at one folder that is too large or too deep, or
+has an odd name. Here a hand-in is what the account of that name made: plain files, at most MOST of them, no deeper than
+DEEPEST folders, and as many bytes as nbgrader's `max_dir_size` allows. All else stays where it is, and is named.
 """
 
 import datetime
@@ -16,6 +16,11 @@ import stat
 from pathlib import Path
 
 from nbgrader.exchange.default import ExchangeCollect
+
+from coursekit.grade.marking.files import DEEPEST
+
+MOST = 500                                                              # files of one hand-in
+NAMED = 10                                                              # of those that are left out
 
 
 def owner(path):
@@ -31,18 +36,24 @@ def owner(path):
 
 def copy_own(source, to, ignore, most):
     """Copy a folder's files, those in its folders too, to the new folder `to`: plain files of the folder's owner whose
-    names do not fit `ignore`, as long as they are `most` bytes together. Returns the names of the files left out.
+    names do not fit `ignore`, notebooks first, as long as they are `most` bytes together, and MOST in number with their
+    folders. Returns the names of what is left out.
 
     Each file is looked at through the handle that it is then read from: nobody can put a link in its place in between.
     """
-    uid, room, left = os.lstat(source).st_uid, most, []
+    uid, room, left, count = os.lstat(source).st_uid, most, [], 0
     to.mkdir(parents=True)
     for folder, folders, names, handle in os.fwalk(source):             # it follows no links
         folders[:] = [name for name in folders if not any(fnmatch.fnmatch(name, pattern) for pattern in ignore)]
-        for name in sorted(names):
+        if len(Path(folder).relative_to(source).parts) == DEEPEST:      # fwalk itself ends in an error, much deeper
+            left += [str(Path(folder, name).relative_to(source)) for name in folders]
+            folders.clear()
+        for name in sorted(names, key=lambda name: (not name.endswith(".ipynb"), name)):
             if any(fnmatch.fnmatch(name, pattern) for pattern in ignore):
                 continue
-            path = Path(folder, name).relative_to(source)
+            path, count = Path(folder, name).relative_to(source), count + 1
+            if count > MOST:
+                return [*left, f"{path}, and what follows"]
             try:
                 file = os.open(name, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK, dir_fd=handle)
             except OSError:                                             # a link, or closed to us
@@ -56,6 +67,8 @@ def copy_own(source, to, ignore, most):
                 room -= about.st_size
                 (to / path).parent.mkdir(parents=True, exist_ok=True)
                 (to / path).write_bytes(file.read(about.st_size))
+        if (count := count + len(folders)) > MOST:
+            return [*left, f"{folders[0]}, and what follows"]
     return left
 
 
@@ -81,7 +94,15 @@ class Collect(ExchangeCollect):
         self.src_records = [record for record in self.src_records if record["own"]]
 
     def do_copy(self, src, dest, log=None):
-        """Copy one hand-in, and name what is left out of it."""
+        """Copy one hand-in, and name what is left out of it. What cannot be copied is that hand-in's own matter."""
         shutil.rmtree(dest, ignore_errors=True)
-        for name in copy_own(src, Path(dest), self.coursedir.ignore, 1000 * self.coursedir.max_dir_size):
-            self.log.warning("Not collected, a link, another account's file or too much: %r of %s", name, src)
+        try:
+            left = copy_own(src, Path(dest), self.coursedir.ignore, 1000 * self.coursedir.max_dir_size)
+        except (OSError, RecursionError) as error:
+            shutil.rmtree(dest, ignore_errors=True)
+            self.log.error("Not collected, as it cannot be copied (%s): %s", error, src)
+            return
+        for name in left[:NAMED]:
+            self.log.warning("Not collected, a link, another account's file, too deep or too much: %r of %s", name, src)
+        if len(left) > NAMED:
+            self.log.warning("Not collected, as little: %d more of %s", len(left) - NAMED, src)

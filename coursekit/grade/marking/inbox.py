@@ -143,8 +143,8 @@ def put(target, files, say):
                     path.rmdir()
             elif path != target / TIMESTAMP and str(path.relative_to(target)) not in files:
                 path.unlink()
-    except OSError as error:
-        say(f"could not be put in order ({error.strerror})", target.name)
+    except (OSError, RecursionError) as error:
+        say(f"could not be put in order ({error})", target.name)
     for name, read in files.items():
         path = target / name
         try:
