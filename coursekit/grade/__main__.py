@@ -5,7 +5,9 @@ A is an assignment, 02_attention or just 02; where it may be left out, it stands
 
 import argparse
 import collections
+import errno
 import shlex
+import sqlite3
 import sys
 import warnings
 from pathlib import Path
@@ -21,6 +23,7 @@ a class, from beginning to end:
 
 docs/teaching.md tells the whole story.
 """
+DISK = (errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EACCES, errno.EPERM)    # full, or not ours to write
 
 
 def release(course, options):
@@ -29,9 +32,13 @@ def release(course, options):
     from tqdm import tqdm
 
     from coursekit.grade.marking import bundle, late_days, pipeline
+    from coursekit.grade.marking.course import CourseError
     names = chosen(course, options)
     due = late_days.when(options.due) if options.due else None
     with course.alone():
+        if not options.exam and (exams := course.exams() & {*names}):
+            raise CourseError(f"{', '.join(sorted(exams))}: released as an examination. Say --exam again, or, if it is "
+                              "none any more, take that line out of grading/exams.")
         pipeline.sandbox(options.unsafe)                                # no use starting if there is none
         course.backup()
         for name in tqdm(names, desc="preparing", unit="assignment", disable=None):
@@ -41,9 +48,9 @@ def release(course, options):
             with course.gradebook() as gradebook:
                 for name in names:
                     gradebook.update_or_create_assignment(name, duedate=due)
+        course.exams(names if options.exam else ())
         found = bundle.write(course, names, Path(options.to or course.grading / "student.zip"),
                              options.exam)
-        course.exams(names, options.exam)
     print(f"{options.to or 'grading/student.zip'}: {len(found)} files, with {', '.join(names)}.")
     if due:
         print(f"Due: {due:%Y-%m-%d %H:%M} UTC.")
@@ -81,7 +88,10 @@ def grade(course, options, again=False):
     from coursekit.grade.marking import pipeline
     from coursekit.grade.marking.course import CourseError
     from coursekit.grade.marking.records import shown
-    for name in chosen(course, options, waiting=True):
+    names = chosen(course, options, waiting=True)
+    with course.alone():
+        course.backup()
+    for name in names:
         sort(course, name)
         students = getattr(options, "students", None) or (course.submitted(name) if again else [])
         for student in students:
@@ -89,7 +99,8 @@ def grade(course, options, again=False):
                 raise CourseError(f"There is no submission of {student!r} for {name}.")
         found = pipeline.grade(course, name, students, options.unsafe, options.jobs, options.scheduler)
         states = collections.Counter(record.state for record in found.values())
-        print(f"{name}: " + ", ".join(f"{count} {state}" for state, count in states.most_common()))
+        print(f"{name}: " + ", ".join(f"{count} {state}" for state, count in states.most_common())
+              + " (an examination: nothing was lent)" * (name in course.exams()))
         for student, record in found.items():
             if record.state in ("rejected", "timed out", "crashed"):
                 print(f"  {record.state:<10} {shown(student):<20} {record.why}")
@@ -127,8 +138,10 @@ def export(course, options):
     from coursekit.grade.marking import reports, term
     names = chosen(course, options, waiting=True)
     for name in names:
-        paths, unread = reports.export(course, name, options.so_far)
+        paths, unread, waiting = reports.export(course, name, options.so_far)
         print(f"{name}: " + ", ".join(str(path.relative_to(course.root)) for path in paths))
+        if waiting:
+            print(f"{name}: not graded yet, so without points: {listed(waiting)}", file=sys.stderr)
         if unread:
             what = "points so far" if options.so_far else "no points (--so-far: those so far)"
             print(f"{name}: {what} for Canvas and Moodle where nobody has read the text yet: {listed(unread)}",
@@ -271,7 +284,7 @@ def main(arguments=None):
     """Run a command; the exit status is 0, or 1 when the teacher must do something first."""
     options = parser().parse_args(arguments)
     sys.modules.setdefault("rfc3987_syntax", None)                      # jsonschema compiles its grammar for seconds
-    from sqlalchemy.exc import SAWarning  # here, so that --help comes at once
+    from sqlalchemy.exc import DBAPIError, SAWarning  # here, so that --help comes at once
 
     from coursekit.grade.marking.course import Course, CourseError
     from coursekit.grade.sandbox.process import GraderError
@@ -280,6 +293,16 @@ def main(arguments=None):
         options.function(Course(options.course), options)
     except (CourseError, GraderError) as error:
         print(error, file=sys.stderr)
+        return 1
+    except (sqlite3.Error, DBAPIError) as error:
+        print(f"gradebook.db: {getattr(error, 'orig', error)}. Is the disk full, or may you not write the file? If it "
+              "is damaged, copy one from grading/backups/ over it.", file=sys.stderr)
+        return 1
+    except OSError as error:
+        if error.errno not in DISK:
+            raise
+        print(f"{error.filename}: {error.strerror}. When that is put right, the same command goes on from here.",
+              file=sys.stderr)
         return 1
     except KeyboardInterrupt:
         print("\nStopped. The same command goes on from here.", file=sys.stderr)

@@ -1,16 +1,20 @@
 """What is handed in is read, whatever it is: honest oddities are mended, the rest is rejected with a reason."""
 
 import copy
+import html
 import json
 import os
+import re
+import shutil
 
 import nbformat
 import pytest
-from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
+from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_raw_cell
 
 from coursekit.grade.marking import intake
 from coursekit.grade.marking.course import Course
 from coursekit.grade.marking.intake import Rejected, look
+from coursekit.grade.marking.markdown import markdown
 from coursekit.grade.marking.repair import defines
 from tests.grading.classroom import DOUBLE, MEAN, NAME, TEXT, answers, at, cell, grade_id, odd
 
@@ -148,6 +152,45 @@ def test_the_wrong_assignment_is_named(released, folder):
     other = new_notebook(cells=[cell("def encode(text):\n    return []", "encode", solution=True)])
     with pytest.raises(Rejected, match="none of its questions; it looks like 00_other"):
         take(folder, released, other, others={"00_other": other}.items())
+    with pytest.raises(Rejected, match=f"^the notebook is not {NAME}, as"):
+        take(folder, released, other)                                   # whatever it was called
+
+
+def test_it_is_recognised_by_the_exercises_where_it_was_never_prepared(tmp_path, template):
+    (tmp_path / "solutions" / "00_other").mkdir(parents=True)
+    (tmp_path / "exercises" / "00_other").mkdir(parents=True)
+    shutil.copy(template / "nbgrader_config.py", tmp_path)
+    other = new_notebook(cells=[cell("def encode(text):\n    return []", "encode", solution=True)])
+    for place in ("solutions", "exercises"):
+        nbformat.write(other, tmp_path / place / "00_other" / "00_other.ipynb")
+    assert [*Course(tmp_path).others(NAME)] == ["00_other"] and Course(tmp_path).others("00_other") == {}
+
+
+def test_all_marks_lost_is_one_line(released, folder):
+    nb = answers(released)
+    for one in nb.cells:
+        one.metadata = {}
+    assert take(folder, released, nb).notes == [
+        "all marks of cells were lost, as on Colab; 7 cells were recognised by their text"]
+
+
+@pytest.mark.parametrize("source", ["<div id='check_double' class='score tabbable'>", "a\n```\n<b id='x'>\n````", ""])
+def test_a_raw_cell_is_shown_as_text(source, released, folder):
+    """nbgrader's pages would take it for HTML, with ids and classes that their own scripts look for."""
+    nb = answers(released)
+    nb.cells.append(new_raw_cell(source))
+    made = take(folder, released, nb).notebook.cells
+    assert {cell.cell_type for cell in made} == {"code", "markdown"} and source in made[-1].source
+    shown = markdown(made[-1].source)
+    assert re.findall("<[^>]*>", shown) == ["<pre>", "<code>", "</code>", "</pre>"]
+    assert html.unescape(re.sub("<[^>]*>", "", shown)).strip() == source
+
+
+def test_what_lies_too_deep_does_not_count(released, folder):
+    take(folder, released, answers(released))
+    (folder / "/".join("d" * 20)).mkdir(parents=True)
+    (folder / "/".join("d" * 20) / "x.csv").write_text("1")
+    assert look(folder, NAME, released).files == {}
 
 
 def test_among_several_notebooks_the_one_worked_on_counts(released, folder):

@@ -8,10 +8,13 @@ hand-in is asked nothing twice: a verdict once given stands, until what asks is 
 
 import functools
 import json
-import os
+import sys
 from pathlib import Path
 
+from tqdm import tqdm
+
 from coursekit.grade.marking.course import digest
+from coursekit.grade.marking.files import whole
 
 KIT = Path(__file__).resolve().parent.parent                            # coursekit/grade
 
@@ -43,34 +46,29 @@ def _sources(assignment):
 class Verdicts:
     """What hidden tests have said of a student's answers, in the file of all that this student has handed in.
 
-    key: a text that stands for the answers, and for what asks. A file that cannot be read counts as none: then the
-    tests are asked again.
+    key: a text that stands for the answers, and for what asks. A file that cannot be read counts as none, and is named:
+    then the tests are asked again.
     """
 
     def __init__(self, path, key):
-        self.path, self.key = path, key
+        self.path, self.key, self._all = path, key, {}
+        try:
+            self._all = json.loads(path.read_text())
+            if type(self._all) is not dict or not all(type(each) is dict for each in self._all.values()):
+                raise ValueError("it holds something else")
+        except FileNotFoundError:
+            pass
+        except (OSError, ValueError):
+            self._all = {}
+            tqdm.write(f"{path} cannot be read, so its hidden tests are asked again", file=sys.stderr)
 
     def known(self):
         """{grade_id: {"passed": …, "said": what the student reads, "why": for the teacher}}"""
-        return self._read().get(self.key, {})
+        return self._all.get(self.key, {})
 
     def keep(self, verdicts):
-        """Add verdicts; either the old or the new file is there, whatever happens."""
-        if not verdicts:
-            return
-        known = self._read()
-        known[self.key] = verdicts | known.get(self.key, {})            # the first one stands
-        self.path.parent.mkdir(parents=True, exist_ok=True)
-        temporary = self.path.with_suffix(".tmp")
-        with open(temporary, "w") as file:
-            json.dump(known, file, indent=1)
-            file.flush()
-            os.fsync(file.fileno())
-        os.replace(temporary, self.path)
-
-    def _read(self):
-        try:
-            known = json.loads(self.path.read_text())
-            return known if type(known) is dict and all(type(each) is dict for each in known.values()) else {}
-        except (OSError, ValueError):
-            return {}
+        """Add verdicts, and write the file, if there are any."""
+        if verdicts:
+            self._all[self.key] = verdicts | self.known()               # the first one stands
+            with whole(self.path) as file:
+                json.dump(self._all, file, indent=1)

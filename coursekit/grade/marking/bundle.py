@@ -6,8 +6,10 @@ looked at later (kit/later.py).
 
 import os
 import zipfile
+from pathlib import Path
 
 from coursekit.grade.marking.course import CourseError
+from coursekit.grade.marking.files import whole
 
 FILES = ["LICENSE", "SYLLABUS.md", "Makefile", "pyproject.toml", "constraints.txt", "environment.yml"]
 FOLDERS = ["coursekit", "lectures", "docs", "tools"]
@@ -79,17 +81,13 @@ def write(course, assignments, path, exam=False):
     texts = [cell.source for assignment in assignments for cell in course.released(assignment).cells]
     if any(mark in text for text in texts for mark in ("BEGIN SOLUTION", "BEGIN HIDDEN TESTS")):
         raise CourseError("A released notebook still has a solution or hidden test: are its markers complete?")
-    temporary = path.with_name(path.name + ".tmp")
-    path.parent.mkdir(parents=True, exist_ok=True)
     lines = "\n".join(f"  - `exercises/{name}/{name}.ipynb`" for name in assignments)
-    with zipfile.ZipFile(temporary, "w") as archive:
+    with whole(path, "wb") as file, zipfile.ZipFile(file, "w") as archive:
         def add(name, contents):
             archive.writestr(zipfile.ZipInfo(f"{path.stem}/{name}", EPOCH), contents, zipfile.ZIP_DEFLATED)
 
         add("README.md", README.format(assignments=lines) + EXAM * exam)
         for name in sorted(wanted):
-            with open(wanted[name], "rb") as file:
-                add(name, file.read())
-    os.replace(temporary, path)
+            add(name, Path(wanted[name]).read_bytes())
     return sorted([*wanted, "README.md"])
 

@@ -7,10 +7,10 @@ writes grading/chosen.csv: assignment, student, entry.
 
 import contextlib
 import csv
-import os
 
 from coursekit.grade.marking.course import CourseError
 from coursekit.grade.marking.download import entries
+from coursekit.grade.marking.files import whole
 from coursekit.grade.marking.records import shown
 from coursekit.grade.marking.roster import STUDENT
 
@@ -80,7 +80,5 @@ def choose(course, assignment, student, names, folder=None):
         raise CourseError(f"There is no {missing[0]!r} in grading/inbox/{assignment}: give the name as `intake` does.")
     rows = [row for row in chosen_rows(course) if row[:2] != [assignment, student]]
     rows += [[assignment, student, known[name]] for name in names]
-    path = course.grading / "chosen.csv"
-    with path.with_suffix(".tmp").open("w", newline="", encoding="utf-8", errors="surrogateescape") as file:
+    with whole(course.grading / "chosen.csv", newline="", encoding="utf-8", errors="surrogateescape") as file:
         csv.writer(file).writerows([COLUMNS, *rows])
-    os.replace(path.with_suffix(".tmp"), path)

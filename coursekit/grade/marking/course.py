@@ -38,10 +38,12 @@ from traitlets.config import PyFileConfigLoader
 
 from coursekit.grade.kit.unseen import SEED
 from coursekit.grade.marking import roster
+from coursekit.grade.marking.files import whole
 
 CONFIG = "nbgrader_config.py"
 COLUMNS = ("first_name", "last_name", "email", "lms_user_id")
 BACKUPS = 20                                                            # how many are kept
+SHORTEST = 16                                                           # signs of a seed
 MOVED = {                                                               # in 0.2.0: what a teacher's settings may name
     "coursekit.grade.execute.Execute": "coursekit.grade.marking.execute.Execute",
     "coursekit.grade.harmless.in_nbgrader": "coursekit.grade.marking.markdown.in_nbgrader",
@@ -119,22 +121,31 @@ class Course:
 
     def released(self, assignment):
         """The assignment as students get it, as a notebook."""
-        return nbformat.read(self.grading / "release" / assignment / f"{assignment}.ipynb", as_version=4)
+        path = self.grading / "release" / assignment / f"{assignment}.ipynb"
+        if not path.exists():
+            raise CourseError(f"{assignment} has been neither released nor graded: say `grade` first.")
+        return nbformat.read(path, as_version=4)
 
     def others(self, assignment):
-        """{name: the same} of the other assignments, of those that were ever prepared."""
-        return {name: self.released(name) for name in self.assignments() if name != assignment
-                and (self.grading / "release" / name / f"{name}.ipynb").exists()}
+        """{name: the same} of the other assignments, as they were prepared, or else stand in exercises/."""
+        folders = [self.grading / "release", self.root / self.directory("").release_directory]
+        paths = {name: next((path for folder in folders if (path := folder / name / f"{name}.ipynb").exists()), None)
+                 for name in self.assignments() if name != assignment}
+        return {name: nbformat.read(path, as_version=4) for name, path in paths.items() if path}
 
-    def exams(self, released=(), exam=False):
+    def exams(self, released=()):
         """The assignments that are examinations, from grading/exams, a name a line: when these are marked, nothing is
-        lent. `released` are entered there, or taken out, before that."""
+        lent. `released` are entered there before that; only a person takes one out."""
         path = self.grading / "exams"
-        known = {*path.read_text().split()} if path.exists() else set()
-        now = known | {*released} if exam else known - {*released}
-        if now != known:
-            path.write_text("".join(f"{name}\n" for name in sorted(now)))
-        return now
+        known = {*path.read_text(errors="replace").split()} if path.exists() else set()
+        if strange := sorted(known - {*self.assignments()}):
+            raise CourseError(f"grading/exams names {strange[0]!r}, which is no assignment: mend that line, or restore "
+                              "the file.")
+        if not known >= {*released}:
+            known |= {*released}
+            with whole(path) as file:
+                file.write("".join(f"{name}\n" for name in sorted(known)))
+        return known
 
     # ── the class ─────────────────────────────────────────────────────────────────────────────────────────────────
 
@@ -162,11 +173,15 @@ class Course:
     def seed(self):
         """The secret seed of the hidden tests, from grading/seed; a new file takes the environment's, if it has one."""
         path = self.grading / "seed"
-        if not path.exists():
-            path.parent.mkdir(exist_ok=True)
-            with open(os.open(path, os.O_WRONLY | os.O_CREAT, 0o600), "w") as file:
-                file.write((os.environ.get(SEED) or secrets.token_hex(16)) + "\n")
-        return path.read_text().strip()
+        there = path.exists()
+        seed = path.read_text(errors="replace").strip() if there else os.environ.get(SEED) or secrets.token_hex(16)
+        if len(seed) < SHORTEST or not seed.isprintable():
+            raise CourseError("grading/seed is damaged: restore it; another one changes all hidden numbers." if there
+                              else f"{SEED} is too short: as a seed it needs {SHORTEST} signs in one line.")
+        if not there:
+            with whole(path, opener=lambda name, flags: os.open(name, flags, 0o600)) as file:
+                file.write(seed + "\n")
+        return seed
 
     def backup(self):
         """Copy gradebook.db to grading/backups; return the copy, or None where there is nothing to copy."""
@@ -174,12 +189,10 @@ class Course:
         if kind or not Path(path).exists():
             return None
         folder = self.grading / "backups"
-        folder.mkdir(parents=True, exist_ok=True)
         copy = folder / f"gradebook-{time.strftime('%Y%m%d-%H%M%S')}-{time.time_ns() % 10**6:06}.db"
-        with contextlib.closing(sqlite3.connect(path)) as old, \
-                contextlib.closing(sqlite3.connect(f"{copy}.tmp")) as new:
+        with whole(copy, "wb") as file, contextlib.closing(sqlite3.connect(path)) as old, \
+                contextlib.closing(sqlite3.connect(file.name)) as new:
             old.backup(new)
-        os.replace(f"{copy}.tmp", copy)
         for stale in sorted(folder.glob("gradebook-*.db"))[:-BACKUPS]:
             stale.unlink()
         return copy

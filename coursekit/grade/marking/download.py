@@ -5,12 +5,13 @@ and folders of students. And the names in it, which are needed again when pages 
 import collections
 import dataclasses
 import json
-import os
 import stat
 from pathlib import Path
 
 from coursekit.grade.marking import archive
 from coursekit.grade.marking.archive import usable
+from coursekit.grade.marking.course import CourseError
+from coursekit.grade.marking.files import walk, whole
 from coursekit.grade.marking.owners import claim, keys
 
 
@@ -80,7 +81,7 @@ def plain(path):
     if stat.S_ISREG(path.lstat().st_mode):
         return [((), path.stat().st_size, path.read_bytes)]
     found = []
-    for here, folders, names in os.walk(path) if not path.is_symlink() else ():
+    for here, folders, names in walk(path) if not path.is_symlink() else ():
         folders.sort()
         for file in (Path(here, name) for name in sorted(names)):
             parts = file.relative_to(path).parts
@@ -93,17 +94,20 @@ def plain(path):
 
 def keep_names(course, assignment, names, marked):
     """Note for each student the names that the platform gave: feedback goes back under them (returning.py)."""
-    path = course.grading / "entries" / f"{assignment}.json"
-    path.parent.mkdir(parents=True, exist_ok=True)
     kept = {student: entry for student, entry in names_of(course, assignment).items() if student not in marked}
-    path.with_suffix(".tmp").write_text(json.dumps(kept | names, indent=1) + "\n")
-    os.replace(path.with_suffix(".tmp"), path)
+    with whole(course.grading / "entries" / f"{assignment}.json") as file:
+        file.write(json.dumps(kept | names, indent=1) + "\n")
 
 
 def names_of(course, assignment):
-    """{student: names of entries}, as `sort` found them in the latest download."""
+    """{student: names of entries}, as `sort` found them in the latest download. CourseError if they cannot be read."""
     path = course.grading / "entries" / f"{assignment}.json"
-    return json.loads(path.read_text()) if path.exists() else {}
+    try:
+        names = json.loads(path.read_text()) if path.exists() else {}
+        return {str(student): [*map(str, entries)] for student, entries in names.items()}
+    except (ValueError, TypeError, AttributeError):
+        raise CourseError(f"{path.relative_to(course.root)} is damaged: delete it. The names of what lies in the inbox "
+                          "are read again.") from None
 
 
 def marked_late(course, assignment):

@@ -13,13 +13,13 @@ import shutil
 import jinja2
 import nbformat
 from markupsafe import Markup
-from nbgrader.api import MissingEntry
 from pygments import highlight
 from pygments.formatters import HtmlFormatter
 from pygments.lexers import PythonLexer
 from tqdm import tqdm
 
 from coursekit.grade.marking import records
+from coursekit.grade.marking.files import whole
 from coursekit.grade.marking.markdown import LONGEST, markdown
 from coursekit.grade.marking.repair import grade_id, is_answer, is_plain, squeezed, teachers
 from coursekit.grade.marking.reports import UNSEEN, question, questions
@@ -48,8 +48,8 @@ def write(course, assignment):
         with course.gradebook() as gradebook:
             text = page(course, gradebook, assignment, record, released, people.get(student, {}))
         path = course.grading / "feedback" / student / assignment / f"{assignment}.html"
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(text, encoding="utf-8")
+        with whole(path, encoding="utf-8") as file:
+            file.write(text)
         for name in EXCHANGE:
             if (file := handed_in[student] / name).is_file() and not file.is_symlink():
                 shutil.copyfile(file, path.parent / name)
@@ -60,18 +60,14 @@ def write(course, assignment):
 def page(course, gradebook, assignment, record, released, person):
     """The HTML of one student. person: what the roster says, for the name."""
     path = course.grading / "autograded" / record.student / assignment / f"{assignment}.ipynb"
-    marks, comments, cells = questions(gradebook, assignment, record.student), {}, []
-    if record.state != "rejected" and path.exists():
-        try:
-            submitted = gradebook.find_submission_notebook(assignment, assignment, record.student)
-            comments = {comment.name: comment.comment for comment in submitted.comments}
-        except MissingEntry:
-            pass
-        cells = shown(nbformat.read(path, as_version=4), released, marks, comments)
-    late = sum(notebook.late_submission_penalty or 0 for notebook in gradebook.find_submission(
-        assignment, record.student).notebooks) if cells else 0
+    marks, cells, late = questions(gradebook, assignment, record.student) if record.receipt else {}, [], 0
+    if record.receipt and path.exists():
+        submitted = gradebook.find_submission_notebook(assignment, assignment, record.student)
+        comments = {comment.name: comment.comment for comment in submitted.comments}
+        cells, late = shown(nbformat.read(path, as_version=4), released, marks, comments), \
+            submitted.late_submission_penalty or 0
     rows = []
-    for name, found in marks.items() if record.state != "rejected" else ():
+    for name, found in marks.items():
         points, most = [mark.points for mark in found if mark.points is not None], sum(mark.most for mark in found)
         rows.append((name, sum(points) if points else None, most, len(points) < len(found), sign(sum(points), most)))
     names = list(marks)

@@ -19,6 +19,7 @@ from pathlib import Path
 import dateutil.parser
 import nbformat
 
+from coursekit.grade.marking.files import walk
 from coursekit.grade.marking.repair import Cell, kinship, repair
 from coursekit.grade.sandbox.protocol import clean
 
@@ -86,7 +87,7 @@ def plain_files(folder, notes):
     if folder.is_symlink() or not folder.is_dir():
         raise Rejected("what was handed in is a link or no folder")
     found = 0
-    for here, folders, names in os.walk(folder):
+    for here, folders, names in walk(folder):
         folders[:] = sorted(name for name in folders if name not in ("__pycache__", "__MACOSX")
                             and not name.startswith("."))
         for name in sorted(names, key=lambda name: (not name.lower().endswith(".ipynb"), name)):
@@ -124,7 +125,8 @@ def choose(notebooks, assignment, released, others, notes):
             name, (cells, _) = next(iter(readable.items()))
             like = max(others, key=lambda other: kinship(cells, others[other]), default=None)
             hint = f"; it looks like {like}" if like and kinship(cells, others[like]) else ""
-            raise Rejected(f"{name} is not a notebook of {assignment}: it has none of its questions{hint}")
+            what = "the notebook" if name == f"{assignment}.ipynb" else name     # which the inbox gave to what came
+            raise Rejected(f"{what} is not {assignment}, as it has none of its questions{hint}")
         left_out = "; ".join([*why.values(), *notes])
         raise Rejected("there is no notebook" + (f" that can be read: {left_out}" if left_out else ""))
     given = {cell.source for cell in released.cells}

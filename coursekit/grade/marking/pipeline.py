@@ -14,6 +14,7 @@ import multiprocessing
 import operator
 import os
 import shutil
+import sys
 import tempfile
 import time
 from pathlib import Path
@@ -33,6 +34,7 @@ from coursekit.grade.marking.answers import Verdicts, asked_by, drawn_from
 from coursekit.grade.marking.cells import locked_cells
 from coursekit.grade.marking.course import CourseError, digest
 from coursekit.grade.marking.execute import run_notebook
+from coursekit.grade.marking.files import walk
 from coursekit.grade.marking.intake import Rejected
 from coursekit.grade.marking.records import Record
 from coursekit.grade.marking.replay import files_in
@@ -53,33 +55,39 @@ def grade(course, assignment, again=None, unsafe=False, jobs=None, scheduler=Non
     one for each core. scheduler: the address of a dask scheduler whose workers run them instead of this machine.
     """
     with course.alone():
-        course.backup()
-        released = course.prepare(assignment)
-        about = digest(coursekit.__version__, course.source(assignment).read_bytes(), course.seed(), unsafe, limits)
+        released, exam = course.prepare(assignment), assignment in course.exams()
+        about = digest(coursekit.__version__, course.source(assignment).read_bytes(), course.seed(), unsafe, limits,
+                       exam)
         with course.gradebook() as gradebook:
-            locked = locked_cells(gradebook, assignment, assignment)
+            locked, entered = locked_cells(gradebook, assignment, assignment), records.receipts(gradebook, assignment)
             for name, person in course.roster().items():
                 gradebook.update_or_create_student(name, **person)
-        todo, times = [], late_days.times(course, assignment)
+        todo, gone, times = [], 0, late_days.times(course, assignment)
         for name, folder in course.submitted(assignment).items():
             wanted = digest(about, *contents(folder), *([times[name]] if name in times else []))
             record = records.read(course, assignment, name)
             marked = course.grading / "autograded" / name / assignment / f"{assignment}.ipynb"
-            lost = record and record.state != "rejected" and not marked.exists()
+            lost = record and record.state != "rejected" and (
+                not marked.exists() or record.receipt != entered.get(name))
+            gone += bool(record and record.receipt and record.receipt != entered.get(name))
+            if record and record.state == records.WAITING:
+                tqdm.write(record.why, file=sys.stderr)
             if not record or lost or record.digest != wanted or name in (again or ()):
                 todo.append((name, wanted))
+        if gone:
+            tqdm.write(f"{assignment}: the gradebook does not have the marks of {gone} submissions, so they are graded "
+                       "again", file=sys.stderr)
         if todo:
             with workers(scheduler, jobs, unsafe) as (executor, count):
-                _grade(course, assignment, released, locked, todo, executor, WINDOW * count, unsafe, limits)
+                _grade(course, assignment, released, locked, todo, executor, WINDOW * count, unsafe, limits, not exam)
         return records.read_all(course, assignment)
 
 
-def _grade(course, assignment, released, locked, todo, executor, window, unsafe, limits):
+def _grade(course, assignment, released, locked, todo, executor, window, unsafe, limits, lends):
     """Run what is to do, and enter what comes back as it comes. What was slow because others had the processors is run
     again at the end, alone: its hidden inputs are the same, and it is asked only what the first run did not answer."""
     running, started, seed, again, others = {}, {}, course.seed(), [], course.others(assignment)
-    asks, lends = asked_by(locked, assignment), assignment not in course.exams()
-    by_itself = window == WINDOW or len(todo) == 1
+    asks, by_itself = asked_by(locked, assignment), window == WINDOW or len(todo) == 1
 
     def finish(record):
         record.seconds = round(time.monotonic() - started[record.student], 1)
@@ -143,13 +151,16 @@ def take_in(course, assignment, student, released, others):
             checked = intake.look(course.submitted(assignment)[student], assignment, released, others)
         if (given := late_days.times(course, assignment).get(student)) and given.came:
             checked.timestamp = f"{given.came:%Y-%m-%d %H:%M:%S} UTC"
-        keep(checked, course.grading / "checked" / student / assignment, assignment)
     except Rejected as error:
         return Record(student, "rejected", str(error))
     except TooLong:
         return Record(student, "rejected", "it took too long to read")
     except Exception as error:                                          # a file that breaks what reads it
         return Record(student, "rejected", f"it could not be read ({type(error).__name__})")
+    try:                                                                # what else fails here is the teacher's disk
+        keep(checked, course.grading / "checked" / student / assignment, assignment)
+    except (FileExistsError, IsADirectoryError, NotADirectoryError):
+        return Record(student, "rejected", f"a folder in it is called {assignment}.ipynb or {intake.TIMESTAMP}")
     return checked
 
 
@@ -248,7 +259,8 @@ def sandbox(unsafe):
 # ── where marks are kept ──────────────────────────────────────────────────────────────────────────────────────────
 
 def enter(course, assignment, record, checked, outcome):
-    """Enter what came of one submission into the gradebook; return its record."""
+    """Enter what came of one submission into the gradebook; return its record. Until that is written there is none."""
+    records.path_of(course, assignment, record.student).unlink(missing_ok=True)
     if outcome.state != "ran":
         record.state, record.why = outcome.state, "; ".join(outcome.notes)
     record.notes, record.unseen = [*record.notes, *outcome.notes], outcome.unseen
@@ -265,8 +277,9 @@ def enter(course, assignment, record, checked, outcome):
     except NbGraderException:
         record.state, record.why, record.digest = "crashed", "nbgrader did not take it in: see grading/nbgrader.log", ""
         return record
-    if record.state == "graded":
-        with course.gradebook() as gradebook:
+    with course.gradebook() as gradebook:
+        record.receipt = records.receipt(gradebook, assignment, record.student)
+        if record.state == "graded":
             record.state = records.by_hand(gradebook, assignment, record.student)
     return record
 
@@ -293,7 +306,7 @@ def contents(folder):
     if folder.is_symlink():
         yield os.readlink(folder)
         return
-    for path in sorted(folder.rglob("*")):
+    for path in sorted(Path(here, name) for here, folders, names in walk(folder) for name in [*folders, *names]):
         if path.is_symlink():
             yield from (path.relative_to(folder), os.readlink(path))
         elif path.is_file():

@@ -72,7 +72,7 @@ def repair(cells, released):
 
 def find(cells, released):
     """({grade_id: place in cells, or None}, notes) for each cell of the teacher's."""
-    places, notes, taken = {}, [], set()
+    places, notes, lost, taken = {}, [], [], set()
     for cell in teachers(released):
         same = [i for i, other in enumerate(cells) if other.grade_id == grade_id(cell)]
         places[grade_id(cell)] = place = best(same, cells, cell)
@@ -87,7 +87,11 @@ def find(cells, released):
             places[name] = place = recognise(cell, free, cells, released)
             taken.add(place)
             if place is not None:
-                notes.append(f"{name}: its mark was lost, and it was recognised by its text")
+                lost.append(name)
+    if len(lost) > 1 and not any(cell.grade_id in known for cell in cells):
+        notes.append(f"all marks of cells were lost, as on Colab; {len(lost)} cells were recognised by their text")
+    else:
+        notes += [f"{name}: its mark was lost, and it was recognised by its text" for name in lost]
     return places, notes
 
 
@@ -134,8 +138,12 @@ def in_form(cell, teachers_cell, notes):
 
 
 def new_cell(kind, source, attached):
-    """A cell of the current format without metadata."""
-    made = {"code": v4.new_code_cell, "markdown": v4.new_markdown_cell, "raw": v4.new_raw_cell}[kind](source)
+    """A cell of the current format without metadata. A raw one, which nbgrader would show as HTML, becomes a text that
+    shows its source."""
+    if kind == "raw":
+        fence = "`" * max(3, 1 + max(map(len, re.findall("`+", source)), default=0))
+        kind, source = "markdown", f"{fence}\n{source}\n{fence}"
+    made = {"code": v4.new_code_cell, "markdown": v4.new_markdown_cell}[kind](source)
     if attached and kind == "markdown":
         made["attachments"] = attached
     return made

@@ -10,12 +10,12 @@ from nbgrader.api import MissingEntry
 from tqdm import tqdm
 
 from coursekit.grade.marking import records, tables
+from coursekit.grade.marking.course import CourseError
 from coursekit.grade.marking.download import marked_late
 from coursekit.grade.marking.outputs import UNSEEN
 from coursekit.grade.sandbox.protocol import clean
 
 NUMBER = re.compile(r"[-−]?\d+([.,]\d+)*(e[-+]?\d+)?")
-MARKED = ("graded", "needs manual grading", "timed out", "crashed")     # states in which there can be points
 
 
 @dataclasses.dataclass
@@ -37,8 +37,12 @@ def question(name):
 
 
 def questions(gradebook, assignment, student=None):
-    """{question: [Mark]} in the order of the notebook. Without a student, or a submission, all points are None."""
-    notebook = gradebook.find_notebook(assignment, assignment)
+    """{question: [Mark]} in the order of the notebook. Without a student, or a submission, all points are None.
+    CourseError if nothing was ever graded, or the gradebook is another."""
+    try:
+        notebook = gradebook.find_notebook(assignment, assignment)
+    except MissingEntry:
+        raise CourseError(f"The gradebook does not know {assignment}: say `grade` first.") from None
     order = [cell.name for cell in notebook.source_cells]
     graded = sorted((cell for cell in notebook.grade_cells if cell.max_score), key=lambda cell: order.index(cell.name))
     given = {}
@@ -64,9 +68,9 @@ def table(course, assignment):
             row = {"student_id": records.shown(student),
                    **{key: about.get(key) or "" for key in ("last_name", "first_name", "email")},
                    "state": record.state, "why": record.why}
-            marks = questions(gradebook, assignment, student if record.state in MARKED else None)
+            marks = questions(gradebook, assignment, student if record.receipt else None)
             points = {name: [mark.points for mark in found if mark.points is not None] for name, found in marks.items()}
-            submission = _submission(gradebook, assignment, student) if record.state in MARKED else None
+            submission = gradebook.find_submission(assignment, student) if record.receipt else None
             penalty = sum(part.late_submission_penalty or 0 for part in submission.notebooks) if submission else None
             row["points"] = max(0, sum(map(sum, points.values())) - penalty) if submission else None
             row["of"] = sum(mark.most for found in marks.values() for mark in found)
@@ -88,7 +92,8 @@ def column(name, marks):
 
 def export(course, assignment, so_far=False):
     """Write grading/A.csv, A-canvas.csv and A-moodle.csv. Empty fields are no zeros; so_far: give points in the last
-    two to those as well whose text nobody has read. Returns (paths, [students of whom nobody has])."""
+    two to those as well whose text nobody has read. Returns (paths, [students of whom nobody has], [those not graded]).
+    """
     rows, people = table(course, assignment), course.people()
     most = f"{rows[0]['of']:g}" if rows else ""
     canvas = [{"Student": "    Points Possible", "ID": "", "SIS User ID": "", "SIS Login ID": "", "Section": "",
@@ -112,7 +117,8 @@ def export(course, assignment, so_far=False):
     for suffix, lines in ("", rows), ("-canvas", canvas), ("-moodle", moodle):
         paths.append(course.grading / f"{assignment}{suffix}.csv")
         tables.write(paths[-1], lines, "utf-8" if suffix else "utf-8-sig")      # Excel wants the mark, Canvas does not
-    return paths, [row["student_id"] for row in rows if row["not_read"]]
+    return (paths, [row["student_id"] for row in rows if row["not_read"]],
+            [row["student_id"] for row in rows if row["state"] == records.WAITING])
 
 
 # ── what the class found hard ─────────────────────────────────────────────────────────────────────────────────────
@@ -175,7 +181,7 @@ def misconceptions(course, assignment):
     found = collections.defaultdict(collections.Counter)
     for student, record in records.read_all(course, assignment).items():
         path = course.grading / "autograded" / student / assignment / f"{assignment}.ipynb"
-        if record.state not in MARKED or not path.exists():
+        if not record.receipt or not path.exists():
             continue
         said = collections.defaultdict(set)
         for cell in nbformat.read(path, as_version=4).cells:
@@ -214,10 +220,3 @@ def gist(message):
     if row := re.search(r"^  wrong +(.*)$", message, re.M):
         return clean(f"wrong: {row[1]}", 200, lines=False)
     return clean(parts[0].split("\n")[0] if parts else message, 200, lines=False)
-
-
-def _submission(gradebook, assignment, student):
-    try:
-        return gradebook.find_submission(assignment, student)
-    except MissingEntry:
-        return None

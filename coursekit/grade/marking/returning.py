@@ -4,10 +4,10 @@ Canvas reads the numbers in a file's name (*Upload submissions*), Moodle those i
 files in a zip*).
 """
 
-import os
 import zipfile
 
 from coursekit.grade.marking.download import names_of
+from coursekit.grade.marking.files import whole
 from coursekit.grade.marking.owners import claim, keys
 
 EPOCH = (1980, 1, 1, 0, 0, 0)                                           # the same pages give the same bytes
@@ -32,10 +32,9 @@ def pack(course, assignment):
     packed = {}
     for platform, places in sorted(pages.items()):
         target = course.grading / f"{assignment}-feedback-{platform}.zip"
-        with zipfile.ZipFile(target.with_suffix(".tmp"), "w") as archive:
+        with whole(target, "wb") as file, zipfile.ZipFile(file, "w") as archive:
             for place, path in places.items():
                 archive.writestr(zipfile.ZipInfo(place, EPOCH), path.read_bytes(), zipfile.ZIP_DEFLATED)
-        os.replace(target.with_suffix(".tmp"), target)
         packed[target] = len(places)
     return packed, left
 

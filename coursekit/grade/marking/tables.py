@@ -3,6 +3,8 @@
 import csv
 import io
 
+from coursekit.grade.marking.files import whole
+
 
 def read(path):
     """[{heading in small letters: text}] of a CSV file: with commas, semicolons or tabs, in UTF-8, UTF-16 or an old
@@ -23,11 +25,10 @@ def read(path):
 
 def write(path, rows, encoding="utf-8"):
     """Write dictionaries as a table, the keys of the first as its head."""
-    with path.with_suffix(".tmp").open("w", newline="", encoding=encoding) as file:
+    with whole(path, newline="", encoding=encoding) as file:
         writer = csv.writer(file)
         writer.writerow([field(name) for name in rows[0]] if rows else [])
         writer.writerows([[field(value) for value in row.values()] for row in rows])
-    path.with_suffix(".tmp").replace(path)
 
 
 def field(value):
