@@ -11,7 +11,7 @@ from coursekit.grade import check
 from coursekit.grade.kit import score
 from coursekit.grade.kit.form import about_form, parts_of
 from coursekit.grade.kit.messages import CheckFailed
-from coursekit.grade.kit.question import question
+from coursekit.grade.kit.question import ASKED, question
 from coursekit.grade.kit.same import difference, same
 from coursekit.grade.kit.values import shown
 
@@ -78,7 +78,7 @@ def said(asked, answer, *more):
 def test_each_mistake_is_told_its_own_words_as_a_whole_and_by_its_first_wrong_part():
     for words, answer in moments.wrong_answers():
         assert said(moments, answer).advice == words
-        assert said(moments, answer, {"another": ([1.0, 1.0, 7.0],)}).advice == words
+        assert said(moments, answer, {"another": ([1.0, 1.0, 7.0],)}).advice == ASKED.format(words)
     assert said(moments, lambda x: (x[0], 17.0)).advice == "Only the first one."
     assert said(moments, lambda x: (sum(x) / len(x), 1.0)).rows[1:3] == [
         ("got", "spread = 1.0"), ("expected", "spread = 4.666666666666667")]
@@ -95,6 +95,35 @@ def test_a_mistake_that_is_right_on_a_case_is_not_named_there():
     cases = {"alone": ([3.0],), "two": ([2.0, 4.0],)}
     assert said(moments, lambda x: (x[0], 0.0), cases).advice == "Only the first one."
     assert moments(moments.reference) is None
+
+
+def test_a_mistake_is_named_if_it_explains_all_cases_and_asked_for_if_it_does_not(capsys):
+    @question((1, 1), {"three": (3,), "two": (2,), "five": (5,)}, otherwise="Once more.")
+    def square(x):
+        return x * x
+
+    def often(x):
+        print("working")
+        return 2 * x if x > 2 else 7
+
+    square.mistakes(("That is twice x.", lambda x: 2 * x))
+    assert said(square, lambda x: x + x).advice == "That is twice x."
+    assert said(square, often).advice == ASKED.format("That is twice x.")
+    assert capsys.readouterr().out == "working\n"                       # the cases to come are tried in silence
+    assert said(square, lambda x: x + x if x == 3 else 7).advice == "Once more."         # most others speak against it
+    mostly = {"four": (4,), "three": (3,), "two": (2,)}
+    assert said(square, lambda x: 2 * x if x == 3 else x * x, mostly).advice == "Once more."       # it is right on four
+    assert said(square, lambda x: 2 * x, {"three": (3,)}).advice == ASKED.format("That is twice x.")
+
+
+def test_of_mistakes_that_agree_in_a_case_the_one_that_explains_most_is_named():
+    @question((1, 1), {"one": (1,), "three": (3,), "four": (4,)})
+    def square(x):
+        return x * x
+
+    square.mistakes(("That is half of it.", lambda x: x / 2), ("That is x + 1.", lambda x: x + 1),
+                    ("That is twice x.", lambda x: 2 * x))
+    assert said(square, lambda x: 2 * x).advice == "That is twice x."
 
 
 def test_parameters_in_another_order_are_named(tmp_path, monkeypatch):

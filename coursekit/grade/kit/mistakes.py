@@ -21,30 +21,58 @@ def as_answer(reference, instead):
     return functools.partial(reference, **instead) if isinstance(instead, dict) else instead
 
 
-def likeliest(mistakes, got, right, given, tolerance=None):
-    """The words of the first mistake (words, answer) that gives what was got, and not what is right; None if none does.
+def likeliest(mistakes, got, right, given, tolerance=None, others=list):
+    """(words, is it proved?) of the mistake (words, answer) behind a result that is not right; None if none gives it.
 
-    given: makes the arguments of an answer anew. Where results come in parts and no mistake gives all of them, the
-    first part that is wrong decides.
+    given: makes the arguments of an answer anew. others: makes [(result, what makes its arguments, is it right?)] of
+    other cases. A mistake must give what was right there; that which gives most of the results is the likeliest. It is
+    none if it gives less than half of them, and proved if it gives all, one at least.
+    Where results come in parts and a mistake does not give all of them, the first part that is wrong decides, in each
+    case.
 
     >>> mean = lambda x: sum(x) / len(x)
-    >>> likeliest([("Divided by n − 1.", lambda x: sum(x) / (len(x) - 1))], 3.0, 2.0, lambda: ([1, 2, 3],))
-    'Divided by n − 1.'
+    >>> slips = [("The largest.", max), ("Divided by n − 1.", lambda x: sum(x) / (len(x) - 1))]
+    >>> likeliest(slips, 3.0, 2.0, lambda: ([1.0, 2.0, 3.0],))
+    ('The largest.', False)
+    >>> likeliest(slips, 3.0, 2.0, lambda: ([1.0, 2.0, 3.0],), others=lambda: [(8.0, lambda: ([3.0, 5.0],), False)])
+    ('Divided by n − 1.', True)
     """
-    values = []
-    for words, answer in mistakes:
-        for value in _value(answer, given):
-            if _alike(got, value, tolerance) and not same(right, value, tolerance):
-                return words
-            values.append((words, value))
+    found = [(words, answer, place) for words, answer in mistakes for value in _value(answer, given)
+             if (place := _place(got, right, value, tolerance)) is not None]
+    if not found:
+        return None
+    cases, best = others(), None
+    for words, answer, place in found:
+        gives = [_gives(answer, place, got, given, tolerance) for got, given, _ in cases]
+        fits = sum(gives), place == ()
+        if all(given or not right for given, (_, _, right) in zip(gives, cases, strict=True)) and (
+                2 * sum(gives) >= len(cases)) and (best is None or fits > best[0]):
+            best = fits, words, all(gives) and len(cases) > 0
+    return best and best[1:]
+
+
+def _place(got, right, value, tolerance):
+    """Where a mistake's value is what was got and not what is right: () as a whole, (i,) in part i; None if not."""
+    if _alike(got, value, tolerance) and not same(right, value, tolerance):
+        return ()
     if type(got) not in (list, tuple) or type(right) is not tuple or len(got) != len(right):
         return None
     wrong = next((i for i, pair in enumerate(zip(got, right, strict=True)) if not same(*pair, tolerance)), None)
-    for words, value in values:
-        if wrong is not None and type(value) in (list, tuple) and len(value) == len(right) and (
-                _alike(got[wrong], value[wrong], tolerance) and not same(right[wrong], value[wrong], tolerance)):
-            return words
+    if wrong is not None and type(value) in (list, tuple) and len(value) == len(right) and (
+            _alike(got[wrong], value[wrong], tolerance) and not same(right[wrong], value[wrong], tolerance)):
+        return (wrong,)
     return None
+
+
+def _gives(answer, place, got, given, tolerance):
+    """Does a mistake give what was got in another case, at this place?"""
+    for value in _value(answer, given):
+        for i in place:
+            if not (type(got) in (list, tuple) and type(value) in (list, tuple) and i < min(len(got), len(value))):
+                return False
+            got, value = got[i], value[i]
+        return _alike(got, value, tolerance)
+    return False
 
 
 def _value(answer, given):

@@ -18,6 +18,7 @@ and what went wrong. What it would say of a case that everybody may see is kept 
 import contextlib
 import functools
 import inspect
+import io
 import re
 
 from coursekit.grade.kit import earlier, services
@@ -32,6 +33,8 @@ from coursekit.grade.kit.values import described, shortened, shown
 
 EXACTLY = (0, 0)    # tolerance
 SPECIAL = ("shapes", "endless", "empty", "nothing")     # hints that are no patterns
+
+ASKED = "On this input your result is that of a slip that is often made. Is it yours? {}"
 
 _only_shown = []        # where `collected` is open: what it collects
 
@@ -159,16 +162,18 @@ class Question:
 
     def attempt(self, answer, cases, hidden=False):
         """Try an answer on cases. If one fails: CheckFailed, with its label and arguments in the field `case`."""
+        tried = []                                                      # (result, arguments)
         for label, arguments in cases.items():
+            others = functools.partial(self._others, answer, tried, cases, hidden)
             try:
-                self._try(answer, label, arguments, hidden)
+                tried.append((self._try(answer, label, arguments, hidden, others), arguments))
             except CheckFailed as failure:
                 failure.case = label, arguments
                 raise
         if found := services.named(answer, self.forbidden):
             raise self._not_allowed("mentions", found[0])
 
-    def _try(self, answer, label, arguments, hidden):
+    def _try(self, answer, label, arguments, hidden, others):
         with services.watch(answer, self.forbidden) as seen:
             try:
                 with in_time(answer):
@@ -179,7 +184,7 @@ class Question:
             raise self._not_allowed("calls", seen.calls[0])
         wrong, expected = self._compare(got, arguments)
         if wrong:
-            raise self._explain(answer, got, expected, wrong, label, arguments, hidden)
+            raise self._explain(answer, got, expected, wrong, label, arguments, hidden, others)
         if changed and kind(changed[1]) == "a tensor":    # `also` may ask for gradients, which that breaks
             raise self._changes(*changed)
         if self.also:
@@ -195,6 +200,21 @@ class Question:
                 raise self._stopped(answer, error, label, arguments, hidden) from None
         if changed:
             raise self._changes(*changed)
+        return got
+
+    def _others(self, answer, tried, cases, hidden):
+        """[(result, what makes its arguments, is it right?)] of cases beside the one that failed, for a mistake to
+        explain: those tried before, and those to come; of hidden tests those that everybody sees, if they were passed.
+        (In a sandbox nothing is called again, and nothing more.)"""
+        found, here = [(*entry, True) for entry in tried], not hasattr(answer, "_remote")
+        to_come = [*cases.values()][len(tried) + 1:] if here and not hidden else ()
+        seen = self.cases.values() if hidden and not self._judge and passed(self.topic, self.name) else ()
+        with contextlib.suppress(Exception, SystemExit), contextlib.redirect_stdout(io.StringIO()):
+            for who, those in ((answer, to_come), (self.reference, seen)):
+                for arguments in those:
+                    with in_time(answer):
+                        found.append((self._run(who, arguments)[0], arguments, who is not answer))
+        return [(got, functools.partial(self._given, arguments), right) for got, arguments, right in found]
 
     def _given(self, arguments):
         """What the reference and mistakes are given for the arguments of a case, anew each time."""
@@ -229,8 +249,8 @@ class Question:
 
     # -- what it says --------------------------------------------------------------------------------------------------
 
-    def _explain(self, answer, got, expected, wrong, label, arguments, hidden):
-        advice = self._likely(answer, got, expected, arguments) or ""
+    def _explain(self, answer, got, expected, wrong, label, arguments, hidden, others):
+        advice = self._likely(answer, got, expected, arguments, others) or ""
         rows = [*self._input(arguments), *self._values(got, expected), ("wrong", wrong)]
         if not hidden:
             return CheckFailed(advice, f"✗ {self.name} is not right yet ({label}).", rows)
@@ -257,14 +277,15 @@ class Question:
             return [(title, shown(keys)) for title, keys in lines.items() if keys]
         return [("got", shown(got)), ("expected", shown(expected))]
 
-    def _likely(self, answer, got, expected, arguments):
-        """The likeliest misconception behind a wrong result, or None."""
+    def _likely(self, answer, got, expected, arguments, others):
+        """The likeliest misconception behind a wrong result, or None. A mistake that is not proved is asked for."""
         if got is None:
             return self.hints.get("nothing", "The function returned nothing. Does it end with `return …`? (Printing a "
                                              "result does not return it.)")
         if kind(got).startswith("a function"):
             return "What came back is a function. Was it meant to be called, with brackets?"
-        for guess in (lambda: likeliest(self._mistakes, got, expected, lambda: self._given(arguments), self.tolerance),
+        for guess in (lambda: _said(likeliest(self._mistakes, got, expected, lambda: self._given(arguments),
+                                              self.tolerance, others)),
                       lambda: self._suspect and self._suspect(got, *services.copies(arguments)),
                       lambda: about_form(self.returns, got, expected),
                       lambda: first_line(self.reference, services.source(answer))):
@@ -330,3 +351,8 @@ class Question:
         names = inspect.signature(self.reference).parameters            # the first ones; knobs come behind them
         lines = [named(name, described(value)) for name, value in zip(names, arguments, strict=False)]
         return [("input", "\n".join(lines))] if lines else []
+
+
+def _said(found):
+    """The words of a mistake, as a question if it is not proved; None if none was found."""
+    return found and (found[0] if found[1] else ASKED.format(found[0]))
