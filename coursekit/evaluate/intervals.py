@@ -1,5 +1,6 @@
-"""How sure is a mean over documents? The bootstrap's answer."""
+"""How sure is a mean over documents? The bootstrap's answer, and Student's where documents are few."""
 
+from statistics import NormalDist
 from typing import NamedTuple
 
 import numpy as np
@@ -26,12 +27,17 @@ def interval(values: ArrayLike, confidence=0.95, seed=0, n_resamples=2000) -> In
     """The Interval of the mean of values: (n,) of n documents, or (seeds, n) of several trained models.
 
     Documents are drawn anew with replacement, and so are models where there are several: a new mean each time, of which
-    the middle share, `confidence`, is kept (the percentile bootstrap: Efron and Tibshirani, 1993, chapter 13).
+    the middle share, `confidence`, is kept (the percentile bootstrap: Efron and Tibshirani, 1993, chapter 13). Drawn
+    from fewer than ten documents that is too short: of three, it holds the mean 74 times in 100. So there it is
+    stretched about the mean to the length of Student's t interval, which keeps what it promises where values are about
+    normal; it may then end outside of what the values can be. Of one document nothing is known: nan.
     Documents with a nan are left out; where none is left, all is nan and n 0. With three models the interval is rough,
     and still better than none.
 
     >>> interval([1.0, 1.0, 1.0])
     Interval(mean=1.0, low=1.0, high=1.0, n=3)
+    >>> print(interval([0.4, 0.5, 0.6]))                                          # the three values' range: 0.4 to 0.6
+    0.50 [0.23, 0.77]
     """
     values = np.atleast_2d(np.asarray(values, float))                             # (seeds, n)
     values = values[:, ~np.isnan(values).any(0)]
@@ -42,6 +48,25 @@ def interval(values: ArrayLike, confidence=0.95, seed=0, n_resamples=2000) -> In
     models = rng.integers(S, size=(n_resamples, S))
     documents = rng.integers(n, size=(n_resamples, n))
     share = (models[..., None] == np.arange(S)).mean(1)                           # (n_resamples, S): of each model
-    means = np.take_along_axis(share @ values, documents, axis=1).mean(1)
-    low, high = np.quantile(means, [(1 - confidence) / 2, (1 + confidence) / 2])
-    return Interval(float(values.mean()), float(low), float(high), n)
+    mean, means = values.mean(), np.take_along_axis(share @ values, documents, axis=1).mean(1)
+    ends = np.quantile(means, [(1 - confidence) / 2, (1 + confidence) / 2])
+    if n == 1:
+        ends = [np.nan, np.nan]
+    elif n < 10:
+        longer = student(confidence, n - 1) / NormalDist().inv_cdf((1 + confidence) / 2) * np.sqrt(n / (n - 1))
+        ends = mean + longer * (ends - mean)
+    return Interval(float(mean), float(ends[0]), float(ends[1]), n)
+
+
+def student(confidence: float, df: int) -> float:
+    """t such that Student's distribution with df degrees of freedom has `confidence` between −t and t.
+
+    With t = √df tan θ its density goes like cos(θ)^(df − 1), which is summed here.
+
+    >>> round(student(0.95, 2), 3)
+    4.303
+    """
+    theta = np.linspace(0, np.pi / 2, 20_001)
+    middle = (theta[1:] + theta[:-1]) / 2
+    area = np.append(0, np.cumsum(np.cos(middle) ** (df - 1)))
+    return float(np.sqrt(df) * np.tan(np.interp(confidence, area / area[-1], theta)))

@@ -5,9 +5,11 @@ import re
 import numpy as np
 import pytest
 import torch
+from scipy import stats
 
 from coursekit import explain
 from coursekit.evaluate import debate, interval
+from coursekit.evaluate.intervals import student
 from coursekit.models import AttentionClassifier, TransformerClassifier, load_weights
 from coursekit.models.weights import FOLDER
 from coursekit.text import WordTokenizer, reviews
@@ -41,6 +43,17 @@ def test_intervals_hold_what_they_should():
     several = interval([[0, 1, np.nan], [1, 2, 3], [2, 3, 4]])
     assert several.n == 2 and several.mean == 1.5 and several.low < 1 < 2 < several.high
     assert interval([np.nan]).n == 0 and np.isnan(interval([]).mean)
+
+
+@pytest.mark.parametrize("n", [3, 5, 8])
+def test_intervals_of_few_values_hold_what_they_should(n):
+    values = np.random.default_rng(n).normal(size=(400, n))
+    held = [one.low <= 0 <= one.high for one in (interval(row, n_resamples=500) for row in values)]
+    assert 0.92 < np.mean(held) < 0.98
+    longer = np.diff(interval(values[0])[1:3])[0] / np.diff(stats.t.interval(0.95, n - 1, 0, 1))[0]
+    assert longer == pytest.approx(values[0].std(ddof=1) / np.sqrt(n), rel=0.25)
+    assert np.isnan(interval([0.4]).low) and interval([0.4]).mean == 0.4           # of one value nothing is known
+    assert [student(0.9, df) for df in (1, 4)] == pytest.approx(stats.t.ppf(0.95, [1, 4]), rel=1e-4)
 
 
 @both

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from scipy.stats import ttest_rel
 
-from coursekit.evaluate import against_the_best, comprehensiveness, course_explainers, remembering, report
+from coursekit.evaluate import Report, against_the_best, comprehensiveness, course_explainers, remembering, report
 from coursekit.explain import gradient, leave_one_out, lime
 from coursekit.models import load_weights
 from coursekit.text import reviews, stand_in
@@ -49,7 +49,8 @@ def test_numbers_are_those_of_the_metrics(model, documents, made):
     assert made.rows["leave-one-out"]["calls"].mean == 15 and made.rows["LIME"]["calls"].mean == 60
     assert made.rows["gradient"]["VSI"].mean == 1 and made.rows["LIME"]["spread"].mean > 0
     assert {name for name, values in made.values.items() if np.isnan(values).any()} <= {"AUROC"}
-    assert made.best["comprehensiveness"] in made.names and made.p[made.best["AUROC"]]["AUROC"] == 1
+    assert made.best["comprehensiveness"] in made.names
+    assert made.differences[made.best["AUROC"]]["AUROC"] == (0, 0, 0, 1)
 
 
 @pytest.mark.parametrize("where", ["two processes", "a scheduler"])
@@ -118,9 +119,10 @@ def test_the_table_names_the_best_and_the_csv_reads_back(made, tmp_path):
         for metric, found in row.items():
             line = read[name, metric]
             assert tuple(float(line[part]) for part in found._fields) == found
-            assert float(line["p"]) == made.p[name][metric]
-    assert str(made).count("●") == 1 + len(made.values)                          # one a column, one in the title
-    assert made.table(intervals=True).html.count("[") == 3 * len(made.values)
+            told_apart = made.differences[name][metric]
+            assert tuple(float(line[part]) for part in ("difference", "from", "to", "p")) == told_apart
+    assert str(made).count("●") >= 1 + len(made.values)                          # one a column, one in the title
+    assert made.table(intervals=True).html.count("[") == 1 + 2 * len(made.values)
     assert "leave-one-out" in made.plot(["AUROC", "calls"]).text
 
 
@@ -128,12 +130,36 @@ def test_paired_tests_see_what_intervals_over_documents_hide():
     random = np.random.default_rng(0)
     hard = random.normal(size=40)                                                # what documents have in common
     a, b = hard + 0.1 * random.normal(size=40), hard + 0.1 * random.normal(size=40) + 0.05
-    p = against_the_best([a, b], 1)
-    assert p[1] == 1 and p[0] == pytest.approx(ttest_rel(a, b).pvalue, abs=0.02)
-    d = against_the_best([a, b, hard, hard + 1], 3)
-    assert (d[:3] <= 3 / 10_001 + 1e-12).all(), "Holm counts three tests"
-    assert (against_the_best([a, a, a], 0) == 1).all()
-    assert np.isnan(against_the_best([a, np.full(40, np.nan)], 0)[1])
+    one, best = against_the_best([a, b], 1)
+    want = ttest_rel(a, b)
+    assert best == (0, 0, 0, 1) and one.p == pytest.approx(want.pvalue, abs=0.01)        # of two rows: Student's t
+    assert (one.low, one.high) == pytest.approx(tuple(want.confidence_interval()), abs=0.002)
+    found = against_the_best([a, b, hard, hard + 1], 3)
+    assert max(d.p for d in found[:3]) < 0.001 and found[2].mean == pytest.approx(-1)
+    assert all((d.p < 0.05) == (not d.low <= 0 <= d.high) for d in found + [one])
+    assert {d.p for d in against_the_best([a, a + 1e-17, a], 0)} == {1}, "rounding tells nothing apart"
+    assert np.isnan(against_the_best([a, np.full(40, np.nan)], 0)[1].p)
+    assert against_the_best([[1], [0]], 0)[1][1:] == (-np.inf, np.inf, 1)                # one document
+
+
+@pytest.mark.parametrize("skewed", [False, True])
+@pytest.mark.parametrize(("M", "n"), [(9, 24), (9, 8), (9, 6), (4, 6)])
+def test_of_equal_rows_one_is_told_apart_in_five_columns_of_a_hundred(M, n, skewed):
+    noise = np.random.default_rng(M + n).normal(size=(400, M, n))
+    columns = np.exp(noise) if skewed else noise
+    alarms = [min(d.p for d in against_the_best(x, int(x.mean(1).argmax()))) < 0.05 for x in columns]
+    assert np.mean(alarms) <= 0.05 + 2.5 * np.sqrt(0.05 * 0.95 / 400)
+
+
+def test_the_table_says_who_is_level_and_who_is_better_by_chance():
+    good, wobble = 0.5 + np.random.default_rng(0).normal(size=12) / 10, 0.05 * (-1.0) ** np.arange(12)
+    table = Report(("random", "a", "b", "c", "d"), {
+        "Lipschitz": np.array([0 * good, good, good + 1e-9, good + wobble + 0.01, good + 1]),
+        "AUROC": np.array([good - 0.4, good, good, good + wobble - 0.01, good - 0.2])})
+    lines = {line.split()[0]: line for line in str(table).splitlines()[2:]}
+    assert [lines[name].count(sign) for name, sign in zip("abcd", "●●○○", strict=True)] == [2, 2, 2, 0]
+    assert "▲" in lines["random"] and "●" not in lines["random"] and "▲" not in "".join(lines[name] for name in "abcd")
+    assert "[-0.2, -0.2]" in str(table.table(intervals=True)), "the interval is that of the difference"
 
 
 def test_remembering_asks_once_and_changes_nothing(model, documents):
