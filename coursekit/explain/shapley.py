@@ -5,6 +5,7 @@ exact solution they are (Lundberg and Lee, "A Unified Approach to Interpreting M
 Theorem 2). Either way Σφ = f(document) − f(all tokens off), to rounding.
 """
 
+import warnings
 from itertools import combinations, islice
 from math import comb
 
@@ -88,7 +89,10 @@ def kernel_shap(model_or_predict: Predicts, document: Document, n_samples: int |
     others sampled by their weight. The constraint Σφ = f(document) − f(all tokens off) is solved exactly.
     n_samples: None takes 2d + 2048 for d tokens, as the package shap does, and 4d if that is more; the two evaluations
     of Σφ are not counted. by, mask_token, target: as in `shapley_values`.
-    `about`: score and baseline, exact, n_samples, seed.
+    `about`: score and baseline, exact, n_samples, seed, and standard_errors (d,) of an estimate: those of weighted
+    least squares in which only the sampled pairs are chance, each residual divided by √(1 − its leverage) (HC2:
+    MacKinnon and White, Journal of Econometrics 29, 1985); nan where the subsets do not tell two tokens apart.
+    Warns where the standard errors exceed half of the scores, ‖errors‖ > ‖φ‖/2: what is seen then is mostly chance.
     Raises ValueError, in one line, for fewer than 4d samples (or all subsets): too few to determine d values well.
 
     >>> explanation = kernel_shap(lambda documents: [2.0 * ("good" in d) for d in documents], ["a", "good", "film"])
@@ -100,7 +104,7 @@ def kernel_shap(model_or_predict: Predicts, document: Document, n_samples: int |
     n_samples = max(2 * d + 2048, 4 * d) if n_samples is None else as_whole(n_samples, "n_samples")
     if n_samples < min(4 * d, 2**d - 2):
         raise ValueError(f"{d} tokens need n_samples of at least {min(4 * d, 2**d - 2)}, got {n_samples}")
-    masks, weights = coalition_pairs(d, n_samples, seed)
+    masks, weights, n_drawn = coalition_pairs(d, n_samples, seed)
     every = np.vstack([np.ones(d, bool), np.zeros(d, bool), masks, ~masks])
     scores = evaluate_masks(model_or_predict, tokens, every, by, mask_token, progress=progress)
     scores, target = pick_class(scores, target)
@@ -113,20 +117,39 @@ def kernel_shap(model_or_predict: Predicts, document: Document, n_samples: int |
     X = root[:, None] * (masks - share)                                           # (pairs, d), rows sum to zero
     A = X.T @ X + 1 / max(1, d) + 1e-12 * np.eye(d)       # 1/d: Σψ = 0. 1e-12: tokens never told apart share evenly
     psi = np.linalg.solve(A, X.T @ (root * rest))
+    phi = (full - empty) / max(1, d) + psi
     about = {"exact": 2 * len(masks) == 2**d - 2, "n_samples": n_samples, "seed": seed,
              "score": float(full), "baseline": float(empty)}
-    return Attribution(tokens, (full - empty) / max(1, d) + psi, "KernelSHAP", target, about)
+    if not about["exact"]:
+        errors = about["standard_errors"] = _standard_errors(X, root * rest - X @ psi, A, n_drawn)
+        rounding = 1e-6 * abs(scores).max()
+        if not np.linalg.norm(errors) <= np.linalg.norm(phi) / 2 + rounding:
+            warnings.warn(f"the standard errors of KernelSHAP with n_samples={n_samples} exceed half of its scores "
+                          "(about['standard_errors']): take more samples", stacklevel=2)
+    return Attribution(tokens, phi, "KernelSHAP", target, about)
+
+
+def _standard_errors(X, residuals, A, n):
+    """(d,): what chance in the last n rows of X (pairs, d) does to A⁻¹ Xᵀy, as `kernel_shap` says."""
+    inverse = np.linalg.inv(A)
+    if abs(inverse).max(initial=0) > 1e9:                                         # held by nothing but the 1e-12
+        return np.full(len(A), np.nan)
+    pull = X @ inverse                                                            # of each row on each value
+    residuals = residuals / np.sqrt((1 - (pull * X).sum(1)).clip(1e-9))
+    pull = (pull * residuals[:, None])[len(X) - n:]
+    return np.sqrt(n * pull.var(0, ddof=1)) if n > 1 else np.full(len(A), np.nan)
 
 
 def coalition_pairs(d, n_samples, seed=0):
-    """(masks (pairs, d), weights (pairs,)): one half of each pair of complementary subsets, and the pairs' weights.
+    """(masks (pairs, d), weights (pairs,), n): one half of each pair of complementary subsets, the pairs' weights, and
+    how many of them, the last n, were drawn at random.
 
     The Shapley kernel gives all subsets of size s together a weight proportional to 1/(s(d − s)); here all weights sum
     to one. Sizes 1, 2, … (with d − 1, d − 2, …) are enumerated as long as their fair part of the samples left suffices.
 
-    >>> masks, weights = coalition_pairs(3, 6)                             # of 3 tokens: each alone, and the other two
-    >>> masks.astype(int).tolist(), weights.round(3).tolist()
-    ([[1, 0, 0], [0, 1, 0], [0, 0, 1]], [0.333, 0.333, 0.333])
+    >>> masks, weights, n = coalition_pairs(3, 6)                          # of 3 tokens: each alone, and the other two
+    >>> masks.astype(int).tolist(), weights.round(3).tolist(), n
+    ([[1, 0, 0], [0, 1, 0], [0, 0, 1]], [0.333, 0.333, 0.333], 0)
     """
     sizes = np.arange(1, d // 2 + 1)
     weight = np.where(2 * sizes == d, 1, 2) / (sizes * (d - sizes))               # of sizes s and d − s together
@@ -147,4 +170,4 @@ def coalition_pairs(d, n_samples, seed=0):
         lots = random.random((left, d), dtype=np.float32)                         # S: the tokens with the s smallest
         masks.append(lots < np.sort(lots, axis=1)[np.arange(left), drawn][:, None])
         weights.append(np.full(left, weight.sum() / left))
-    return np.vstack(masks), np.concatenate(weights)
+    return np.vstack(masks), np.concatenate(weights), left if len(sizes) else 0

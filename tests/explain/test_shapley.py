@@ -1,7 +1,9 @@
 """Shapley values against their definition and their axioms; KernelSHAP against them."""
 
+import warnings
 from itertools import permutations
 from math import comb
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -92,6 +94,53 @@ def test_standard_errors_tell_the_error():
     assert abs(shapley_values(predict, LONG, n_permutations=1000).scores - predict.values).max() < 0.1
 
 
+def groups_of_four(masks):
+    """A game of 14 tokens for masks (n, 14), in which groups of two, three and four of them interact."""
+    random, scores = np.random.default_rng(1), np.zeros(len(masks))
+    for size in (1, 2, 3, 4) * 12:
+        scores += random.normal() * masks[:, random.choice(14, size, replace=False)].all(1)
+    return scores
+
+
+@pytest.mark.parametrize("calls", [5, 10])
+@pytest.mark.parametrize("name", ["groups", "imdb-peaky"])
+def test_kernel_shaps_standard_errors_are_as_large_as_its_errors(name, calls):
+    """Their mean square over 200 seeds beside the variance over these seeds, of all words together and of each."""
+    words = "the acting is brilliant but the story is not good and a mess".split() + ["."]
+    short_cut = groups_of_four if name == "groups" else load_weights(name).masked_scores(words, "replace", "[UNK]")
+    model = SimpleNamespace(predict=None, masked_scores=lambda *asked: short_cut)
+    model.predict = lambda documents: short_cut(np.array([[token != "[UNK]" for token in d] for d in documents]))
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        found = [kernel_shap(model, words, calls * len(words), seed) for seed in range(200)]
+    promised = np.mean([np.square(a.about["standard_errors"]) for a in found], 0)
+    seen = np.var([a.scores for a in found], 0, ddof=1)
+    print(f"{name}, {calls} calls a word: {promised.sum() / seen.sum():.2f}")
+    assert 0.8 < promised.sum() / seen.sum() < 1.25
+    assert (0.6 < promised / seen).all() and (promised / seen < 1.6).all()
+
+
+def test_kernel_shap_warns_where_its_scores_are_mostly_chance():
+    predict = game(24, order=5)
+    with pytest.warns(UserWarning, match="n_samples=96 exceed half of its scores .* take more samples") as told:
+        noisy = kernel_shap(predict, LONG, 96)
+    assert len(told) == 1 and told[0].filename == __file__
+    assert np.linalg.norm(noisy.about["standard_errors"]) > np.linalg.norm(noisy.scores) / 2
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert "standard_errors" not in kernel_shap(game(5), LONG[:5]).about, "nothing is left to chance"
+        assert (kernel_shap(lambda ds: [1.1] * len(ds), LONG, 96).about["standard_errors"] < 1e-12).all()
+        steady = kernel_shap(predict, LONG, 3000)
+    assert np.linalg.norm(steady.about["standard_errors"]) < np.linalg.norm(steady.scores) / 2
+
+
+def test_subsets_that_do_not_tell_two_tokens_apart_leave_their_errors_unknown():
+    masks = [coalition_pairs(7, 28, seed)[0] for seed in range(3000)]
+    seed = next(seed for seed, z in enumerate(masks) if len(np.unique(z, axis=1).T) < 7)
+    with pytest.warns(UserWarning, match="exceed half"):
+        assert np.isnan(kernel_shap(game(7, order=3), LONG[:7], 28, seed).about["standard_errors"]).all()
+
+
 def test_sampled_kernel_shap_comes_close_and_closer():
     predict = game(24, order=3)
     off = [np.mean([np.linalg.norm(kernel_shap(predict, LONG, n, seed=s).scores - predict.values) for s in range(6)])
@@ -166,14 +215,14 @@ def test_samples_grow_with_the_document():
 @given(st.integers(2, 40), st.integers(0, 2**31))
 def test_coalitions_have_the_kernel_s_weights(d, seed):
     n = min(2**d - 2, 4 * d + seed % 200)
-    masks, weights = coalition_pairs(d, n, seed)
+    masks, weights, n_drawn = coalition_pairs(d, n, seed)
     sizes = masks.sum(1)
-    assert len(masks) == n // 2 and (1 <= sizes).all() and (sizes <= d // 2).all()
+    assert len(masks) == n // 2 and n_drawn <= n // 2 and (1 <= sizes).all() and (sizes <= d // 2).all()
     assert weights.sum() == pytest.approx(1)
 
 
 def test_sampled_sizes_follow_the_kernel_too():
-    masks, weights = coalition_pairs(20, 40_000)
+    masks, weights, n_drawn = coalition_pairs(20, 40_000)
     s = np.arange(1, 11)
     kernel = np.where(s == 10, 1, 2) / (s * (20 - s))
     assert np.bincount(masks.sum(1))[1:4].tolist() == [20, 190, 1140]               # enumerated; the others sampled
@@ -181,7 +230,7 @@ def test_sampled_sizes_follow_the_kernel_too():
 
 
 def test_all_subsets_once_when_there_are_samples_enough():
-    masks, weights = coalition_pairs(7, 126)
+    masks, weights, n_drawn = coalition_pairs(7, 126)
     both = np.vstack([masks, ~masks])
     assert len(np.unique(both, axis=0)) == 126
     kernel = np.array([1 / (comb(7, s) * s * (7 - s)) for s in both.sum(1).tolist()])
