@@ -126,12 +126,15 @@ def as_weights(A, shape):
 def as_scores(values, name, n):
     """`values` as the scores of n documents, an array (n,), or (n, C) of C classes; ValueError as from `as_array`.
 
-    >>> as_scores([[1, 2, 3]], "scores", 1).shape
-    (1, 3)
+    One column (n, 1), as a network with one output gives it, is a score for each document (n,), and no class.
+
+    >>> as_scores([[1, 2, 3]], "scores", 1).shape, as_scores([[1], [2]], "scores", 2)
+    ((1, 3), array([1., 2.]))
     """
     import numpy as np
 
-    return as_array(values, name, (n, None)[:max(1, np.ndim(values))])
+    scores = as_array(values, name, (n, None)[:max(1, np.ndim(values))])
+    return scores[:, 0] if scores.ndim == 2 and scores.shape[1] == 1 else scores
 
 
 def as_labels(labels, n):

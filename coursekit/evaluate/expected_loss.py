@@ -18,7 +18,7 @@ from collections.abc import Sequence
 import numpy as np
 import torch
 
-from coursekit.explain.attribution import Attribution
+from coursekit.explain.attribution import Attribution, read_as
 from coursekit.explain.masks import evaluate_masks
 from coursekit.explain.slalom_fit import scores_of
 from coursekit.inputs import Document, as_whole
@@ -98,6 +98,9 @@ def _expected_loss(model, document, attribution, masks, loss, label, by, backgro
         filled = np.where(masks[1:, None], np.array(document, object), drawn)      # (n, S, d)
         f = scores_of(model, [document, *(fill.tolist() for fills in filled for fill in fills)], progress)
         whole, f = f[0], f[1:].reshape(*filled.shape[:2], *f.shape[1:])
+    if loss in ("cross-entropy", "zero-one") and read_as(model) in ("multi-label", "regression"):
+        raise ValueError(f"the loss {loss!r} is of classes of which one is true, and this model gives "
+                         f"{read_as(model)} scores: take loss='squared', or a function (label, scores)")
     if label is None and loss == "squared":
         label = whole
     elif label is None:

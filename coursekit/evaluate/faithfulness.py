@@ -5,10 +5,11 @@ deleted (`by="delete"`). All scores are read *towards the prediction*: log-odds 
 or the logit of the attribution's class (of the likeliest one if it has none), so that a faithful order makes them fall.
 
 What a model predicts is taken for log-odds (n,) or logits (n, C), with scores="probability" for the probability of the
-second class (n,), read as 1 − p where the first is predicted, or probabilities (n, C). Where neither is said and all
-scores seen lie in [0, 1] they may be either, so a ValueError asks; the course's own models say it, as every white box
-does and whatever `own_model` made of a pipeline: log-odds. Other outputs, as of a regression, are treated as log-odds:
-the curves only take their sign, but comprehensiveness and sufficiency put σ on them, which means nothing there.
+second class (n,), read as 1 − p where the first is predicted, or probabilities (n, C). scores="multi-label" are logits
+(n, C) of labels of which each is true or not by itself: their probabilities are σ of each, not the softmax of all.
+scores="regression" are numbers about no classes: the curves only take their sign, comprehensiveness and sufficiency,
+which are in probabilities, refuse. Where nothing is said and all scores seen lie in [0, 1] they may be probabilities or
+not, so a ValueError asks; every white box says what it gives, and whatever `own_model` made of a pipeline.
 """
 
 from dataclasses import dataclass
@@ -17,7 +18,7 @@ import numpy as np
 import torch
 from numpy.typing import ArrayLike
 
-from coursekit.explain.attribution import Attribution
+from coursekit.explain.attribution import Attribution, read_as
 from coursekit.explain.masks import evaluate_masks
 from coursekit.inputs import Document
 from coursekit.models.protocols import Predicts
@@ -26,6 +27,7 @@ from coursekit.show import lines
 from .measured import Measured, counting
 from .perturbed import matched
 
+SCORES = "log-odds", "probability", "multi-label", "regression"
 ERASER_BINS = (0.01, 0.05, 0.10, 0.20, 0.50)        # shares of the tokens (DeYoung et al., ACL 2020, section 4.2)
 
 
@@ -60,7 +62,8 @@ def deletion_curve(model_or_predict: Predicts, document: Document, attribution: 
     attribution: of this document; those with one score for each distinct word are spread (`.on`). Signed scores are
     ordered by what speaks most for the prediction; unsigned ones by size. Of equal ones the earlier goes first.
     A smaller `area` is better, compared at one document with one way of taking away.
-    scores: "log-odds" or "probability", what the model predicts (see above). progress: show a bar.
+    scores: "log-odds", "probability", "multi-label" or "regression", what the model predicts (see above).
+    progress: show a bar.
     Raises ValueError, in one line, for an attribution of another document, and where `scores` has to be said.
 
     >>> def likes(documents):
@@ -96,8 +99,9 @@ def comprehensiveness(model_or_predict: Predicts, document: Document, attributio
     """How much probability the prediction loses without its most important tokens (DeYoung et al., 2020, Eq. 1 and 3).
 
     The mean, over `bins` (shares of the tokens, at least one token each), of p(all) − p(without them); between −1 and
-    1, larger is better. This one is in *probabilities*: σ(log-odds), softmax(logits), or as they are where scores is
-    "probability". The paper takes tokens out: by="delete". scores, progress: as in `deletion_curve`. A `Measured`.
+    1, larger is better. This one is in *probabilities*: σ(log-odds), softmax(logits), σ of each label's logit where
+    scores is "multi-label", or as they are where it is "probability". The paper takes tokens out: by="delete". scores,
+    progress: as in `deletion_curve`. A `Measured`.
 
     >>> def likes(documents):
     ...     return [2.0 * ("good" in d) for d in documents]
@@ -138,10 +142,13 @@ def _eraser(model_or_predict, document, attribution, bins, by, mask_token, score
 
 def _ranked(model_or_predict, document, attribution, by, mask_token, scores, progress, probabilities=False):
     """The ranks (T,) of the scored tokens, 0 the most important, and the function masks (n, T) → scores (n,)."""
-    if scores not in (None, "log-odds", "probability"):
-        raise ValueError(f'scores must be "log-odds" or "probability", what the model predicts, got {scores!r}')
-    promised = "log-odds" if hasattr(model_or_predict, "from_embeddings") else None              # by white boxes
-    known = scores or getattr(model_or_predict, "gives", promised)
+    if scores is not None and scores not in SCORES:
+        raise ValueError(f"scores must be one of {', '.join(map(repr, SCORES))}, what the model predicts, "
+                         f"got {scores!r}")
+    known = scores or read_as(model_or_predict)
+    if probabilities and known == "regression":
+        raise ValueError("this model predicts a number and no class (a regression), so that there is no probability "
+                         "to lose: take the curves, infidelity, or scores='log-odds' if it is log-odds after all")
     document, attribution = matched(model_or_predict, document, attribution)
 
     def predicted(masks, progress=False):
@@ -161,8 +168,9 @@ def _ranked(model_or_predict, document, attribution, by, mask_token, scores, pro
         if known == "probability" and not likely:
             raise ValueError(f"scores='probability', but the model predicts from {f.min():.3g} to {f.max():.3g}: "
                              "probabilities lie between 0 and 1")
-        if target is not None:
-            return (torch.tensor(f).softmax(1).numpy() if probabilities and known != "probability" else f)[:, target]
+        if target is not None and probabilities and known not in ("probability", "multi-label"):
+            return torch.tensor(f).softmax(1).numpy()[:, target]
+        f = f if target is None else f[:, target]
         if known == "probability":
             return f if sign > 0 else 1 - f
         return 1 / (1 + np.exp(-sign * f)) if probabilities else sign * f

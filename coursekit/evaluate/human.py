@@ -17,6 +17,7 @@ from pathlib import Path
 
 import numpy as np
 
+from coursekit.explain.slalom_fit import scores_of
 from coursekit.inputs import as_whole
 from coursekit.models import train_bag_of_words
 from coursekit.show import highlight, table
@@ -170,7 +171,7 @@ class ModelChoiceStudy(_Study):
             raise ValueError(f"expected two models, better one of them, and at most {len(documents)} controls, got "
                              f"{self.names}, {better!r} and {controls}")
         self.better, self.controls, self.steps = better, controls, len(documents)
-        self.scores = {name: np.asarray(model.predict(documents)) for name, model in models.items()}
+        self.scores = {name: scores_of(model, documents) for name, model in models.items()}
         self.explanations = {name: [explainer(model, d) for d in documents] for name, model in models.items()}
         super().__init__(path, [self.names, better, controls, documents], seed)
 

@@ -5,7 +5,7 @@ from functools import partial
 import numpy as np
 
 from coursekit import explain
-from coursekit.explain.attribution import Attribution, Explainer
+from coursekit.explain.attribution import Attribution, Explainer, read_as
 from coursekit.explain.masks import read_tokens
 from coursekit.inputs import Document
 from coursekit.models.protocols import Predicts
@@ -29,7 +29,9 @@ def course_explainers(model: Predicts, samples: int | None = None) -> dict[str, 
     found: dict[str, Explainer] = {
         BASELINE: random_scores, "leave-one-out": explain.leave_one_out,
         "LIME": partial(explain.lime, n_samples=samples), "KernelSHAP": partial(_kernel_shap, samples=samples),
-        "Shapley values": partial(_shapley_values, samples=samples), "SLALOM": partial(_slalom, samples=samples)}
+        "Shapley values": partial(_shapley_values, samples=samples)}
+    if read_as(model) != "multi-label":
+        found["SLALOM"] = partial(_slalom, samples=samples)
     if hasattr(model, "from_embeddings"):
         signed = explain.gradient(model, ["[UNK]"]).signed  # type: ignore  # no layer norm makes the mean zero
         found |= ({"gradient, mean": partial(explain.gradient, reduce="mean")} if signed else {})

@@ -15,8 +15,9 @@ from weakref import WeakKeyDictionary
 import numpy as np
 import torch
 
-from coursekit.explain.attribution import Attribution, Explainer, predictor, require_methods
+from coursekit.explain.attribution import Attribution, Explainer, require_methods
 from coursekit.explain.masks import read_tokens
+from coursekit.explain.slalom_fit import scores_of
 from coursekit.inputs import Document, as_whole
 from coursekit.models.protocols import Predicts
 
@@ -61,9 +62,10 @@ class Consistency(NamedTuple):
 def consistency(model: Predicts, document: Document, explainer: Explainer, seeds=range(5), k=5) -> Consistency:
     """The Consistency of an explainer at a document, over seeds; one that takes none is asked twice.
 
-    Intervals are score ± 1.96 `about["standard_errors"]`, which `lime` and sampled `shapley_values` give. They shrink
-    with more samples, as fast as the spread does: csi asks whether they are honest, vsi whether the choice of words is
-    settled. Source: Visani et al., Journal of the Operational Research Society 73, 2022, section 4.
+    Intervals are score ± 1.96 `about["standard_errors"]`, which `lime` and, where they sample, `shapley_values` and
+    `kernel_shap` give. They shrink with more samples, as fast as the spread does: csi asks whether they are honest, vsi
+    whether the choice of words is settled. Source: Visani et al., Journal of the Operational Research Society 73, 2022,
+    section 4.
     Raises ValueError, in one line, for fewer than two seeds.
 
     >>> from coursekit.explain import Attribution
@@ -125,7 +127,7 @@ def implementation_invariance(models: Sequence[Predicts], document: Document, ex
     first, *others = models
     tokens = read_tokens(first, document)
     asked = [tokens, *(tokens[:t] + ["[UNK]"] + tokens[t + 1:] for t in range(len(tokens)))]
-    scores = [np.asarray(predictor(model)(asked), float) for model in models]
+    scores = [scores_of(model, asked) for model in models]
     apart = max((np.abs(scores[0] - score).max() for score in scores[1:]), default=np.inf)
     if not apart <= tolerance * np.abs(scores[0]).max():
         raise ValueError("expected two or more models that compute the same function, got "
@@ -199,7 +201,7 @@ def local_lipschitz(model: Predicts, document: Document, explainer: Explainer, d
         if len(tried) < most:
             swap(steepest, word, distance)
     x = max(tried, key=tried.__getitem__)
-    before, after = np.asarray(predictor(model)([tokens, list(x)]), float)
+    before, after = scores_of(model, [tokens, list(x)])
     constant, distance, change = map(float, tried[x][:3])
     return Lipschitz(constant, distance, change, float(np.abs(after - before).max()), x)
 

@@ -11,6 +11,7 @@ import torch
 from tqdm.auto import tqdm
 
 from coursekit.explain.attribution import Explainer
+from coursekit.explain.slalom_fit import scores_of
 from coursekit.inputs import Document, as_whole
 from coursekit.models.protocols import Predicts, WhiteBox
 from coursekit.show import lines
@@ -74,7 +75,7 @@ def roar(train: Callable[..., Predicts], documents: Sequence[Document], labels: 
     learn = np.setdiff1d(np.arange(n), test)
 
     def accuracy(model, changed):
-        f = np.asarray(model.predict([changed[i] for i in test]))
+        f = scores_of(model, [changed[i] for i in test])
         return float(((f.argmax(1) if f.ndim > 1 else f > 0) == y[test]).mean())
 
     model = train([documents[i] for i in learn], y[learn])

@@ -2,10 +2,11 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, fields, replace
+from inspect import unwrap
 
 import numpy as np
 
-from coursekit.inputs import as_scored
+from coursekit.inputs import as_scored, as_scores
 from coursekit.show import bars, highlight
 from coursekit.show.html import visible
 from coursekit.text import word_groups
@@ -257,13 +258,40 @@ def predictor(model_or_predict):
     return predict
 
 
+def read_as(model_or_predict):
+    """What a black box says that its scores are, in `gives`, or None: "log-odds" of two classes or logits of C, one of
+    which is true (every white box that says nothing else), "probability", "multi-label": logits (n, C) of labels of
+    which each is true or not by itself, or "regression": numbers that are not about classes at all.
+
+    >>> read_as(len) is None
+    True
+    """
+    model = unwrap(model_or_predict)                                    # what watches a function, what it watches
+    model = getattr(model, "__self__", model)                           # a method, its model
+    return getattr(model, "gives", "log-odds" if hasattr(model, "from_embeddings") else None)
+
+
+def asked(predict, documents):
+    """Scores (n,) or (n, C) of n documents by a function of a black box, checked."""
+    try:
+        scores = predict(documents)
+    except (AttributeError, TypeError) as error:
+        if "list" in str(error):
+            error.add_note("a black box gets documents, lists of words: for a function of whole texts pass "
+                           "lambda documents: f([' '.join(words) for words in documents])")
+        raise
+    return as_scores(scores, "what predict returns", len(documents))
+
+
 def pick_class(scores, target):
-    """(scores (n,) of one class, its number): from scores (n,) with target None, or (n, C) with target or the class
-    that row 0 scores highest. ValueError, in one line, where the two do not fit.
+    """(scores (n,) of one class, its number): from scores (n,), or (n, 1), with target None, or (n, C) with target or
+    the class that row 0 scores highest. ValueError, in one line, where the two do not fit.
 
     >>> pick_class(np.array([[1.0, 3.0], [2.0, 0.0]]), None)               # row 0 is for class 1
     (array([3., 0.]), 1)
     """
+    if scores.ndim == 2 and scores.shape[1] == 1:
+        scores = scores[:, 0]
     if scores.ndim == 1:
         if target is not None:
             raise ValueError(f"target={target!r}: this model gives a document one score: there is no class "

@@ -11,11 +11,11 @@ import numpy as np
 from numpy.typing import ArrayLike
 from tqdm.auto import tqdm
 
-from coursekit.inputs import Document, as_scores, as_strings, as_whole
+from coursekit.inputs import Document, as_strings, as_whole
 from coursekit.models.protocols import Predict, Predicts
 from coursekit.text import word_groups
 
-from .attribution import Attribution, pick_class, predictor
+from .attribution import Attribution, asked, pick_class, predictor, read_as
 
 
 def read_tokens(model_or_predict, document):
@@ -127,6 +127,7 @@ def by_spans(model_or_predict: Predicts, spans: Sequence[Document]) -> tuple[Pre
     def predict(documents):
         return ask([written(document) for document in documents])
 
+    predict.gives = read_as(model_or_predict)                                     # type: ignore[attr-defined]
     return predict, names
 
 
@@ -150,7 +151,7 @@ def _asked(predict, document, by, mask_token):
             documents = np.where(masks, tokens, mask_token).tolist()
         else:
             documents = [tokens[mask].tolist() for mask in masks]
-        return as_scores(predict(documents), "what predict returns", len(masks))
+        return asked(predict, documents)
 
     return score
 

@@ -15,7 +15,7 @@ from tqdm.auto import tqdm
 from coursekit.inputs import Document, as_scores, as_strings, as_whole
 from coursekit.models.protocols import Predicts
 
-from .attribution import predictor
+from .attribution import asked, predictor, read_as
 from .masks import read_tokens
 from .slalom import Slalom
 
@@ -39,6 +39,9 @@ def fit_slalom(model_or_predict: Predicts, document: Document, n_samples=500, le
     >>> fit_slalom(truth, ["a", "good", "film"]).importances.round(6).tolist()
     [-1.0, 2.0, -1.0]
     """
+    if read_as(model_or_predict) == "multi-label":
+        raise ValueError("a SLALOM of several classes knows their scores but for a common number, as softmax does, and "
+                         "these labels are independent: fit one, lambda documents: model.predict(documents)[:, label]")
     words = list(dict.fromkeys(read_tokens(model_or_predict, document)))
     if not words:
         raise ValueError("an empty document has no words to fit a SLALOM to")
@@ -251,11 +254,11 @@ def scores_of(model_or_predict, documents, progress=False, chunk=256):
     """
     predict, distinct = predictor(model_or_predict), {}
     inverse = [distinct.setdefault(tuple(document), len(distinct)) for document in documents]
-    asked, scores = list(map(list, distinct)), []
-    with tqdm(total=len(asked), disable=not progress, desc="sequences", unit="sequence") as bar:
-        for start in range(0, len(asked), chunk):
-            part = asked[start:start + chunk]
-            scores.append(as_scores(predict(part), "what predict returns", len(part)))
+    sequences, scores = list(map(list, distinct)), []
+    with tqdm(total=len(sequences), disable=not progress, desc="sequences", unit="sequence") as bar:
+        for start in range(0, len(sequences), chunk):
+            part = sequences[start:start + chunk]
+            scores.append(asked(predict, part))
             bar.update(len(part))
     return np.concatenate(scores)[inverse]
 

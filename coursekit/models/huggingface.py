@@ -29,8 +29,35 @@ BLACK_BOX = """
     def predict(documents):                                             # lists of words
         inputs = tokenizer([" ".join(d) for d in documents], padding=True, truncation=True, return_tensors="pt")
         return model(**inputs.to(model.device)).logits.detach()         # (n, C)"""
+CHECKED = "not a good film", "the plot is fine , but the acting is really bad .", "good"
 TOKENIZER = ("the tokenizer's files (tokenizer.json, or vocab.txt, or vocab.json and merges.txt) are missing in the "
              "model's folder, or belong to another model")
+
+
+def kind_of_scores(config):
+    """What the outputs of a classifier of transformers are, by its configuration: "log-odds", "multi-label" or
+    "regression", which it is with one label where nothing is said, as transformers trains it then.
+
+    >>> from types import SimpleNamespace
+    >>> kind_of_scores(SimpleNamespace(problem_type=None, num_labels=1))
+    'regression'
+    """
+    one, kind = config.num_labels == 1, config.problem_type
+    if kind == "regression" or kind is None and one:
+        return "regression"
+    return "multi-label" if kind == "multi_label_classification" and not one else "log-odds"
+
+
+def scores_of_labels(logits, gives):
+    """Scores (n,) or (n, C) of logits (n, C), an array or a tensor: one column as it is, of two their difference, but
+    where the labels are independent.
+
+    >>> scores_of_labels(np.array([[1.0, 3.0]]), "log-odds"), scores_of_labels(np.array([[1.0, 3.0]]), "multi-label")
+    (array([2.]), array([[1., 3.]]))
+    """
+    if logits.shape[1] == 1:
+        return logits[:, 0]
+    return logits[:, 1] - logits[:, 0] if logits.shape[1] == 2 and gives == "log-odds" else logits
 
 
 class HuggingFaceClassifier(nn.Module):
@@ -43,8 +70,10 @@ class HuggingFaceClassifier(nn.Module):
     that is in half precision there, for want of memory; what comes out is in single precision all the same, but
     bfloat16 has three digits: expect scores and explanations within some percent.
     Scores of documents: with two labels the log-odds of the second (n,), with one label its output (n,), with C > 2
-    labels the logits (n, C). A document is a list of pieces, `tokenizer.tokenize(text)`. Two texts are one document,
-    `[*tokenizer.tokenize(first), *model.separator, *tokenizer.tokenize(second)]`: perturbations leave the separator.
+    labels the logits (n, C). `gives` says what they are: "log-odds", "multi-label" (independent labels: logits (n, C),
+    also of two) or "regression", see `kind_of_scores`. A document is a list of pieces, `tokenizer.tokenize(text)`. Two
+    texts are one document, `[*tokenizer.tokenize(first), *model.separator, *tokenizer.tokenize(second)]`: perturbations
+    leave the separator.
 
     Embeddings are those of the words alone, the `inputs_embeds` of transformers: positions are added inside the model.
     Decoders have no class token: their score is read from the last row (`readout`); an empty document is one
@@ -53,13 +82,15 @@ class HuggingFaceClassifier(nn.Module):
     The token "[UNK]" stands for what is unknown whatever the tokenizer calls it, and, where it has no such token (Llama
     3), for what ends a text, which becomes its `unk_token`, as it is GPT-2's; a warning names other tokens that it does
     not know, which become the same.
+    check: ask model and wrapper the same three texts first, and refuse a model whose own forward pass says something
+    else, such as a subclass with a head of its own, an adapter, or a pooling that somebody has replaced.
     Raises TypeError or ValueError, in one line, for other models, a tokenizer of another one, and tokens without an id;
     for classifiers of other families with the three lines that make them a black box.
     """
 
     chunk = 32
 
-    def __init__(self, model, tokenizer, T_max=None, half=False):
+    def __init__(self, model, tokenizer, T_max=None, half=False, check=True):
         super().__init__()
         model = getattr(model, "_orig_mod", model)                      # of torch.compile
         if hasattr(model, "peft_config"):                               # whose modules are wrapped, their weights not
@@ -100,7 +131,11 @@ class HuggingFaceClassifier(nn.Module):
         self._warned = set()                                              # the unknown tokens that were warned of
         if getattr(model.config, "classifier_pooling", "cls") == "cls":
             self.readout = -1 if self.decodes else 0
-        self.outputs = (model.num_labels,) if model.num_labels > 2 else ()
+        self.gives = kind_of_scores(model.config)
+        C = model.num_labels
+        self.outputs = () if C == 1 or C == 2 and self.gives == "log-odds" else (C,)
+        if check:
+            self._check_scores()
 
     def _check_tokenizer(self, tokenizer, D):
         """TypeError or ValueError unless this can be the tokenizer of a model of this family with D embeddings."""
@@ -113,8 +148,35 @@ class HuggingFaceClassifier(nn.Module):
         if len(tokenizer) <= max(len(tokenizer.all_special_tokens), D // 2):
             raise ValueError(f"the tokenizer knows {len(tokenizer)} tokens, the model {D}: {TOKENIZER}")
 
+    @torch.no_grad()
+    def _check_scores(self):
+        """ValueError unless the model's own pass over three texts says what is said here: alone, in a batch, inside."""
+        with warnings.catch_warnings():                                 # of tokens that a small vocabulary lacks
+            warnings.simplefilter("ignore")
+            documents = [self.tokenizer.tokenize(text) for text in CHECKED]
+            together = self.predict(documents)
+            for text, document, batched in zip(CHECKED, documents, together, strict=True):
+                inputs = self.tokenizer(text, truncation=True, max_length=self.T_max, return_tensors="pt",
+                                        return_token_type_ids=self.segments)
+                if self.decodes and self.model.config.pad_token_id in inputs["input_ids"][0].tolist():
+                    continue                                            # transformers would read from another place
+                logits = self.model(**inputs.to(self._words.weight.device))[0]
+                plain = scores_of_labels(single(logits), self.gives)[0].cpu().numpy()
+                inside = self.from_embeddings(self.embed(document)).cpu().numpy()
+                near = max(1e-4, 8 * self.rounding) * max(1, abs(logits).max().item())
+                for how, score in (("alone", self.predict([document])[0]), ("in a batch", batched),
+                                   ("by its embeddings", inside)):
+                    if not np.abs(score - plain).max() <= near:
+                        raise ValueError(
+                            f"of {text!r} the model's own forward pass says {np.round(plain, 3)}, and {how} it says "
+                            f"{np.round(score, 3)} here, where it is read as {self.family} models are: its forward, "
+                            "head or pooling is its own, or what its tokenizer puts around a text. Explain it as a "
+                            "black box, own_model(pipeline('text-classification', model=model, tokenizer=tokenizer)); "
+                            "check=False takes it as it is")
+        self._warned = set()
+
     @classmethod
-    def from_pretrained(cls, name, T_max=None, half=False):
+    def from_pretrained(cls, name, T_max=None, half=False, check=True):
         """The classifier in a folder, or by its name on the Hugging Face hub (downloaded once, then from the cache).
 
         Raises FileNotFoundError where it cannot be had, ValueError where it is no trained classifier, in one line.
@@ -144,7 +206,7 @@ class HuggingFaceClassifier(nn.Module):
         if info["missing_keys"]:
             raise ValueError(f"{str(name)!r} has no trained {', '.join(sorted(info['missing_keys']))}, which would be "
                              "random: choose a model that was fine-tuned for classification")
-        return cls(model, tokenizer, T_max, half)
+        return cls(model, tokenizer, T_max, half, check)
 
     # -- tokens -------------------------------------------------------------------------------------------------------
 
@@ -207,10 +269,7 @@ class HuggingFaceClassifier(nn.Module):
             logits = self.model.score(states[torch.arange(len(states)), torch.as_tensor(lengths) - 1])
         else:
             logits = self.model(**inputs).logits                        # (n, C)
-        logits = single(logits)
-        if logits.shape[1] == 1:
-            return logits[:, 0]
-        return logits[:, 1] - logits[:, 0] if logits.shape[1] == 2 else logits
+        return scores_of_labels(single(logits), self.gives)
 
     def score(self, documents):
         """Scores (n,) or (n, C) of documents as a tensor."""

@@ -1,21 +1,40 @@
 """Models as people have them, each a black box in one line: its scores are those of its own library."""
 
 import pickle
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 import torch
 from sklearn.feature_extraction.text import CountVectorizer
 from sklearn.linear_model import LogisticRegression
+from sklearn.multiclass import OneVsRestClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.svm import LinearSVC
 
-from coursekit.evaluate import comprehensiveness, own_model, report
+from coursekit import explain
+from coursekit.evaluate import (
+    comprehensiveness,
+    course_explainers,
+    deletion_curve,
+    effective_complexity,
+    implementation_invariance,
+    infidelity,
+    insertion_curve,
+    own_model,
+    report,
+    sufficiency,
+)
+from coursekit.evaluate.debate import permuted_attention
 from coursekit.explain import leave_one_out, lime
 from coursekit.models import HuggingFaceClassifier, load_weights
 from tests.models.test_huggingface import theirs, tokenizer
 
 TEXTS = ["a good film", "a bad film", "good , really good", "bad , so bad", "the film was long", "it was a film"]
+
+
+def good(documents):
+    return [float(document.count("good")) for document in documents]
 
 
 def trained(classifier, labels):
@@ -94,6 +113,122 @@ def test_models_of_the_course_and_functions_stay_what_they_are():
     tame = load_weights("imdb-tame")
     model, tokenize = own_model(tame)
     assert model is tame and tokenize("A good film.") == tame.tokenizer.tokenize("A good film.")
-    assert own_model(len) == (len, str.split)
+    assert own_model(good) == (good, str.split)
     with pytest.raises(TypeError, match="a black box is"):
         own_model(3)
+
+
+def test_a_box_whose_scores_hang_on_what_stands_beside_a_text_is_refused():
+    def normalised(documents):
+        scores = np.array(good(documents))
+        return scores - scores.mean()
+
+    with pytest.raises(ValueError, match=r"'not a good film' with 0.0 alone and with 0.3333 beside other texts") as no:
+        own_model(normalised)
+    assert "\n" not in str(no.value)
+    assert own_model(normalised, check=False)[0] is normalised
+
+
+def test_a_function_of_texts_and_one_that_does_not_know_the_words_are_told_so():
+    for call in (own_model, lambda f: lime(f, ["good"]), lambda f: explain.fit_slalom(f, ["good"])):
+        with pytest.raises(AttributeError) as caught:
+            call(lambda documents: [len(text.split()) for text in documents])
+        assert "a black box gets documents, lists of words: for a function of whole texts" in caught.value.__notes__[0]
+    known = {"film": 1.0}
+    with pytest.raises(KeyError) as caught:
+        own_model(lambda documents: [sum(known[word] for word in d) for d in documents])
+    assert caught.value.__notes__ == ["own_model asks about three short texts first: check=False leaves that out"]
+
+
+@pytest.mark.parametrize("kind, labels", [("multi_label_classification", 3), ("multi_label_classification", 2),
+                                          ("regression", 1), (None, 1), ("regression", 2),
+                                          ("multi_label_classification", 1), ("single_label_classification", 2)])
+def test_probabilities_are_those_of_the_models_own_kind_of_labels(kind, labels):
+    """Independent labels have a σ each, a regression no probability; as a white box and as a pipeline."""
+    from transformers import pipeline
+
+    model, pieces = theirs("bert", labels=labels, problem_type=kind), tokenizer("bert")
+    pieces.model_max_length = 16
+    document = pieces.tokenize("the film is good")
+    white, _ = own_model(model, pieces)
+    black, _ = own_model(pipeline("text-classification", model=model, tokenizer=pieces, device="cpu"))
+    with torch.no_grad():
+        logits = [model(**pieces(text, return_tensors="pt")).logits[0].double()
+                  for text in ("the film is good", "the film is [UNK]")]
+    rank = [[0, 0, 0, 1.0]]
+    for ask in (white, black):
+        target = max(range(labels), key=lambda label: logits[0][label]) if "multi" in str(kind) and labels > 1 else None
+        found = explain.Attribution(document, rank[0], "by hand", target)
+        assert np.shape(ask.predict([document]) if ask is white else ask([document])) == (
+            (1, labels) if labels > 1 and kind != "single_label_classification" else (1,))
+        if kind == "regression" or kind is None:
+            for metric in (comprehensiveness, sufficiency):
+                with pytest.raises(ValueError, match="a number and no class .a regression."):
+                    metric(ask, document, found)
+            assert len(deletion_curve(ask, document, found).scores) == 5
+            row, = report(ask, [document], {"one out": leave_one_out}, progress=False, n_neighbours=2).rows.values()
+            assert np.isnan(row["comprehensiveness"].mean) and row["calls"].mean == 5
+            continue
+        before, after = (p.sigmoid() if "multi" in kind else p.softmax(0) for p in logits)
+        if labels == 1:
+            sign = 1 if logits[0][0] > 0 else -1
+            before, after, label = (sign * logits[0]).sigmoid(), (sign * logits[1]).sigmoid(), 0
+            found = explain.Attribution(document, sign * found.scores, "by hand")
+        elif target is None:
+            label = int(logits[0].argmax())
+            found = explain.Attribution(document, found.scores * (1 if label else -1), "by hand")
+        else:
+            label = target
+        want = (before - after)[label].item()
+        assert comprehensiveness(ask, document, found, bins=[0.25]) == pytest.approx(want, abs=1e-5)
+        part, names = explain.by_spans(ask, [[word] for word in document])
+        assert comprehensiveness(part, names, found, bins=[0.25]) == pytest.approx(want, abs=1e-5)
+        if white.gives == "multi-label":
+            assert comprehensiveness(white.predict, document, found, bins=[0.25]) == pytest.approx(want, abs=1e-5)
+            with pytest.raises(ValueError, match="these labels are independent: fit one"):
+                explain.fit_slalom(ask, document)
+            assert "SLALOM" not in course_explainers(ask)
+            with pytest.raises(ValueError, match="this model gives multi-label scores"):
+                effective_complexity(ask, document, found, epsilon=0.1)
+
+
+def test_what_asks_for_log_odds_refuses_a_regression():
+    model = HuggingFaceClassifier(theirs("bert", labels=1), tokenizer("bert"))
+    with pytest.raises(ValueError, match="the model predicts a number and no class"):
+        permuted_attention(model, ["good", "film"], n=2)
+
+
+def test_independent_labels_of_scikit_learn_are_refused():
+    many = make_pipeline(CountVectorizer(), OneVsRestClassifier(LogisticRegression()))
+    many.fit(TEXTS, np.array([[1, 1], [0, 1], [1, 0], [0, 1], [1, 1], [0, 0]]))
+    with pytest.raises(ValueError, match="predict_proba do not sum to one: of independent labels take one"):
+        own_model(many)
+
+
+def one_column(predict):
+    return lambda documents: np.array(predict(documents), float)[:, None]
+
+
+def test_one_column_is_one_score():
+    """As the heads of Keras and torch with one output give it; of white boxes too."""
+    document = ["bad", "film", "good", "bad"]
+
+    def scores(documents):
+        return [-2.0 * ("bad" in d) + 0.5 * ("good" in d and "film" in d) for d in documents]
+
+    column, found = one_column(scores), leave_one_out(scores, document)
+    for method in (leave_one_out, lime, explain.kernel_shap, explain.shapley_values,
+                   lambda f, d: explain.fit_slalom(f, d).removal_effects(d)):
+        one, other = method(scores, document), method(column, document)
+        np.testing.assert_array_equal(one.scores, other.scores)
+        assert one.target is other.target is None
+    for metric in (comprehensiveness, sufficiency, lambda *a: deletion_curve(*a).area, infidelity,
+                   lambda *a: insertion_curve(*a).area):
+        assert metric(scores, document, found) == metric(column, document, found)
+    assert implementation_invariance([scores, column], document, leave_one_out) == 0
+    np.testing.assert_array_equal(own_model(column)[0]([document]), column([document]))
+    tame = load_weights("imdb-tame")
+    wide = SimpleNamespace(tokens=tame.tokens, own=tame.own, embed=tame.embed, baseline=tame.baseline,
+                           from_embeddings=lambda e: tame.from_embeddings(e)[..., None])
+    for method in (explain.gradient, explain.gradient_x_input, explain.integrated_gradients):
+        assert repr(method(wide, document)) == repr(method(tame, document))

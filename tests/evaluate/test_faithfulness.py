@@ -150,7 +150,7 @@ def test_the_same_of_probabilities_and_of_their_log_odds():
 
 def test_wrong_words_for_the_scores_and_probabilities_that_are_none():
     document = ["good", "bad"]
-    with pytest.raises(ValueError, match='"log-odds" or "probability", what the model predicts, got \'logits\''):
+    with pytest.raises(ValueError, match="one of 'log-odds', 'probability', .* what the model predicts, got 'logits'"):
         deletion_curve(additive, document, truth(document), scores="logits")
     with pytest.raises(ValueError, match="predicts from -1 to 2: probabilities lie between 0 and 1"):
         deletion_curve(additive, document, truth(document), scores="probability")

@@ -441,6 +441,46 @@ def test_two_texts_are_one_document_whose_separator_stays(family):
         assert (scores[places] == 0).all() and np.abs(np.delete(scores, places)).min() > 0
 
 
+class DoubledForSequenceClassification(transformers.GPT2ForSequenceClassification):
+    """Whose own forward pass does more than its family's."""
+
+    def forward(self, *args, **inputs):
+        answer = super().forward(*args, **inputs)
+        answer.logits = 2 * answer.logits + torch.tensor([0.0, 1.0])
+        return answer
+
+
+def doubled():
+    model = DoubledForSequenceClassification(theirs("gpt2").config).eval()
+    model.load_state_dict(theirs("gpt2").state_dict())
+    return model
+
+
+def pooled_by_the_last_row():
+    """A BERT whose pooler reads another row, which in a batch is padding."""
+    model = theirs("bert")
+    model.bert.pooler.forward = lambda states: torch.tanh(model.bert.pooler.dense(states[:, -1]))
+    return model
+
+
+@pytest.mark.parametrize("made, family, how", [(doubled, "gpt2", "alone"),
+                                               (pooled_by_the_last_row, "bert", "in a batch")])
+def test_a_model_whose_own_pass_says_something_else_is_refused(made, family, how):
+    with pytest.raises(ValueError, match=f"the model's own forward pass says .* and {how} it says .* own_model.pipel"
+                       ) as caught:
+        HuggingFaceClassifier(made(), tokenizer(family))
+    assert "\n" not in str(caught.value)
+    assert HuggingFaceClassifier(made(), tokenizer(family), check=False).predict([["a"]]).shape == (1,)
+
+
+@families
+@pytest.mark.parametrize("precision", [torch.float16, torch.bfloat16, torch.float64])
+def test_the_check_passes_in_any_precision_and_leaves_no_trace(family, precision):
+    read = tokenizer(family)
+    model = HuggingFaceClassifier(theirs(family).to(precision).train(), read, half=True)
+    assert model.model.dtype == precision and not model._warned and not model.model.training
+
+
 def test_what_cannot_be_opened_is_explained_by_the_lines_of_the_refusal():
     words = sorted({word for text in TEXTS for word in text.split()})
     made = tokenizer("gpt2")

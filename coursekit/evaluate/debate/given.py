@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 import torch
 
-from coursekit.explain.attribution import require_methods
+from coursekit.explain.attribution import read_as, require_methods
 
 CHUNK = 8                               # copies of a document that go through a deep model at once
 TINY = 1e-30
@@ -32,7 +32,7 @@ def given_attention(model, document):
     with torch.no_grad():
         e = model.embed(document)
         plain = model.trace(e)
-    one_score(plain.score)
+    one_score(model, plain.score)
     alpha = torch.stack(plain.attentions)[:, :, row][..., own].cpu().double()     # (L, K, T)
     if len(alpha) == 1 and plain.values[0].shape[-1] == 1:
         values = plain.values[0][:, own, 0].cpu().double()                        # (K, T)
@@ -156,8 +156,10 @@ def decision_flips(model, document, orders=(), seed=0):
     return found
 
 
-def one_score(score):
-    """The score of a document; ValueError, in one line, where there are several, of more than two classes."""
+def one_score(model, score):
+    """The score of a document; ValueError, in one line, where it is no log-odds: of more than two classes, of none."""
+    if read_as(model) == "regression":
+        raise ValueError("this asks what becomes of log-odds, and the model predicts a number and no class")
     if score.ndim:
         raise ValueError(f"this asks what becomes of log-odds, the model scores {len(score)} classes: take one of two")
     return score

@@ -59,7 +59,7 @@ def prune_heads(model, document):
         L, K = len(maps := model.trace(model.embed(document)).attentions), maps[0].shape[-3]
     each = np.eye(L * K, dtype=bool).reshape(-1, L, K)
     scores = heads_kept(model, document, np.concatenate([np.ones((1, L, K), bool), ~each, each]))
-    return Pruned(float(one_score(scores[0])), *scores[1:].reshape(2, L, K))
+    return Pruned(float(one_score(model, scores[0])), *scores[1:].reshape(2, L, K))
 
 
 def effective_attention(model, document):
@@ -184,4 +184,4 @@ def _pair(model, document, donor):
         if len(both[0]) != len(both[1]):
             raise ValueError(f"patching needs documents with as many tokens, got {len(both[0])} and {len(both[1])}: "
                              "change a word for one that is one token as well")
-        return both, [one_score(model.from_embeddings(e)).item() for e in both]
+        return both, [one_score(model, model.from_embeddings(e)).item() for e in both]
