@@ -8,7 +8,7 @@ import threading
 from collections.abc import Iterator
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from contextlib import contextmanager
-from functools import update_wrapper
+from functools import partial, update_wrapper
 from pathlib import Path
 from typing import Any
 from unittest.mock import patch
@@ -23,47 +23,94 @@ from coursekit.models.protocols import Predicts
 PATIENCE = "5s"                                 # that a dask scheduler may take to answer
 
 
-def compute(work, todo, path=None, head=None, workers=1, progress=True):
+def compute(work, todo, path=None, head=None, scores=None, workers=1, progress=True, on_error="raise"):
     """{cell: work(*cell)} for all cells, tuples of numbers and strings; what work returns is JSON.
 
-    path: a file of JSON lines, `head` first, then [cell, result] as soon as it is there: called again, what it has is
-    not computed anew, and a last line that was torn is dropped. workers: 1 (here), a number of processes, which `work`
-    is sent to once, or the address of a dask scheduler, such as "tcp://host:8786".
-    Raises ValueError where `path` begins with another head, TypeError for work that cannot be sent, ConnectionError
-    where no scheduler answers.
+    todo: {cell: the number of its document}. path: a file of JSON lines, `head`, a dictionary, first, then [cell,
+    result, score] as soon as it is there: called again, what it has is not computed anew, and a last line that was torn
+    is dropped. scores: what the model says of each document. workers: 1 (here), a number of processes, which `work` is
+    sent to once, or the address of a dask scheduler, such as "tcp://host:8786". on_error: "raise" an error with the
+    number of its document, or "skip": keep {"error": …} as the cell's result, which the next call that raises tries
+    again.
+    Raises ValueError where `path` begins with another head or has another score for a document, TypeError for work that
+    cannot be sent, ConnectionError where no scheduler answers.
 
-    >>> compute(lambda a, b: a * b, [(2, 3), (4, 5)], progress=False)
+    >>> compute(lambda a, b: a * b, {(2, 3): 0, (4, 5): 1}, progress=False)
     {(2, 3): 6, (4, 5): 20}
     """
-    found = {} if path is None else _kept(Path(path), json.loads(json.dumps(head)))
-    left = [cell for cell in todo if cell not in found]
+    if on_error not in ("raise", "skip"):
+        raise ValueError(f'on_error must be "raise" or "skip", got {on_error!r}')
+    skip, head = on_error == "skip", json.loads(json.dumps(head))
+    found = {} if path is None else _kept(Path(path), head, todo, scores, skip)
+    left = {cell: i for cell, i in todo.items() if cell not in found}
     with open(path or os.devnull, "a", encoding="utf8") as file:
-        for cell, result in tqdm(_computed(work, left, workers), total=len(left), unit="cell", disable=not progress):
+        for cell, result in tqdm(_computed(partial(_tried, work) if skip else work, left, workers), total=len(left),
+                                 unit="cell", disable=not progress):
             found[cell] = result
-            file.write(json.dumps([cell, result]) + "\n")
+            file.write(json.dumps([cell, result, scores and scores[todo[cell]]]) + "\n")
             file.flush()
     return {cell: found[cell] for cell in todo}
 
 
-def _kept(path, head):
+def _kept(path, head, todo, scores, skip):
     """{cell: result} of the file, which is made if it is not there."""
     lines = path.read_bytes().split(b"\n")[:-1] if path.exists() else []          # behind the last newline: a torn line
     first, *rest = [json.loads(line) for line in lines] or [head]
-    if first != head:
-        raise ValueError(f"{path.name} keeps results of another model, other documents or settings: take another path")
+    if first.keys() != head.keys():
+        raise ValueError(f"{path.name} was kept by an earlier version, which did not write down enough to tell models "
+                         "and settings apart: take another path")
+    if other := [name for name in head if first[name] != head[name]]:
+        raise ValueError(f"{path.name} keeps results by other {', '.join(other)}: take another path")
+    for cell, _, score in rest:
+        if tuple(cell) in todo and not _same(score, scores[todo[tuple(cell)]]):
+            raise ValueError(f"{path.name} keeps results of another model, whose score of document "
+                             f"{todo[tuple(cell)]} is {score} and not {scores[todo[tuple(cell)]]}: take another path")
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text("".join(json.dumps(line) + "\n" for line in (first, *rest)), encoding="utf8")
-    return {tuple(cell): result for cell, result in rest}
+    return {tuple(cell): result for cell, result, _ in rest if skip or "error" not in result}
+
+
+def _same(one, other):
+    """Are two scores of one document equal, but for what another machine may round?"""
+    if one is None or other is None:
+        return one is other
+    return np.shape(one) == np.shape(other) and np.allclose(one, other, rtol=1e-5, atol=1e-5)
 
 
 def _computed(work, todo, workers):
     """Pairs (cell, result) as they are done."""
     if workers == 1 or not todo:
-        yield from ((cell, work(*cell)) for cell in todo)
+        for cell, i in todo.items():
+            with _numbered(i):
+                result = work(*cell)
+            yield cell, result
         return
     with _executor(work, workers) as submit:
         cells = {submit(cell): cell for cell in todo}
-        yield from ((cells[future], future.result()) for future in as_completed(cells))
+        for future in as_completed(cells):
+            with _numbered(todo[cells[future]]):
+                result = future.result()
+            yield cells[future], result
+
+
+@contextmanager
+def _numbered(i):
+    """An error inside begins with the number of the document that it is about."""
+    try:
+        yield
+    except Exception as error:
+        error.args = (f"document {i}: {error}",)
+        if not str(error).startswith("document"):                       # of an OSError, which says it in its own way
+            error.add_note(f"document {i}")
+        raise
+
+
+def _tried(work, *cell):
+    """What work returns, or its error."""
+    try:
+        return work(*cell)
+    except Exception as error:
+        return {"error": f"{type(error).__name__}: {error}"}
 
 
 @contextmanager
@@ -120,25 +167,6 @@ def one_thread():
         yield
     finally:
         torch.set_num_threads(threads)
-
-
-def settings(explainer):
-    """An explainer's function and what a partial sets, in words: who changes that, changes the result.
-
-    >>> settings(len)
-    'len {}'
-    """
-    named = getattr(explainer, "func", explainer)
-    return f"{getattr(named, '__name__', type(named).__name__)} {getattr(explainer, 'keywords', {})}"
-
-
-def told_by(model_or_predict, documents):
-    """What a model says of the first three documents, rounded, as JSON has it: another model says something else.
-
-    >>> told_by(lambda documents: [len(d) / 3 for d in documents], [["good"], ["good", "film"]])
-    [0.33, 0.67]
-    """
-    return np.asarray(predictor(model_or_predict)([list(d) for d in documents[:3]]), float).round(2).tolist()
 
 
 @contextmanager

@@ -1,21 +1,24 @@
 """A whole corpus explained: by several processes if you like, kept as it comes, the same numbers in any case."""
 
 import json
+import warnings
 from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any
 
 from coursekit.explain.attribution import Attribution, Explainer
-from coursekit.inputs import Document
+from coursekit.inputs import Document, plural
 
 from .black_boxes import own_model
-from .cells import compute, one_thread, settings, told_by
+from .cells import compute, one_thread
+from .fingerprints import settings, told_by, weights_of
 from .plausibility import explained
 
 
 def explain_corpus(explainer: Explainer, model: Any, documents: Sequence[Document | str],
-                   path: str | Path | None = None, workers=1, seed=0, progress=True) -> list[Attribution]:
+                   path: str | Path | None = None, workers=1, seed=0, progress=True,
+                   on_error="raise") -> list[Attribution | None]:
     """A list with the Attribution of each document.
 
     explainer: a function (model, document) or (model, document, seed=…) → Attribution, such as `explain.lime` or
@@ -23,12 +26,16 @@ def explain_corpus(explainer: Explainer, model: Any, documents: Sequence[Documen
     and whatever stands beside it. model: whatever `own_model` takes. documents: lists of tokens, or texts, which are
     cut by the model's own tokenizer.
 
-    path: a file of JSON lines that keeps each explanation as soon as it is there (`Attribution.to_dict` and the
-    document); called again, a corpus that was stopped, or to which documents were added at the end, goes on from it.
+    path: a file of JSON lines that keeps each explanation as soon as it is there (the document, `Attribution.to_dict`
+    and the model's score); called again, a corpus that was stopped, or to which documents were added, goes on from it,
+    by the same explainer (`settings`) and model: one with the same weights and, asked anew, the same scores.
     workers: 1 (here), a number of processes, which model and explainer must then be able to go to, or the address of a
     dask scheduler, such as "tcp://host:8786". What comes back has been JSON: arrays in `about` are lists.
-    Raises ValueError, in one line, where `path` keeps explanations by something else, TypeError where the explainer
-    returns no Attribution, and for what cannot be sent to other processes, ConnectionError where no scheduler answers.
+    on_error: "raise" what goes wrong, with the number of its document; or "skip": None takes its place, the error is
+    kept in the file, a warning counts them, and the next call goes on from there (one that raises tries them again).
+    Raises ValueError, in one line, where `path` keeps explanations by something else, or an explainer cannot be told
+    from others, TypeError where the explainer returns no Attribution, and for what cannot be sent to other processes,
+    ConnectionError where no scheduler answers.
 
     >>> from coursekit.explain import leave_one_out
     >>> def likes(documents):
@@ -38,14 +45,15 @@ def explain_corpus(explainer: Explainer, model: Any, documents: Sequence[Documen
     """
     if isinstance(documents, str):
         raise TypeError("documents must be a list, got one text: explain_corpus(explainer, model, [text])")
-    model, tokenize = own_model(model)
+    model, tokenize = own_model(model, check=isinstance(model, (str, Path)))      # of others their owner knows
     asked = [tuple(tokenize(d) if isinstance(d, str) else d) for d in documents]
-    head = {"explainer": settings(explainer), "seed": seed}
-    if path is not None:                                                          # is the file of this model?
-        head["model"] = told_by(model, asked)
-    found = compute(partial(_explained, explainer, model, seed), list(dict.fromkeys(asked)), path, head, workers,
-                    progress)
-    return [Attribution.from_dict(found[document]) for document in asked]
+    todo = {document: asked.index(document) for document in dict.fromkeys(asked)}
+    head = path and {"explainer": settings(explainer), "seed": seed, "weights": weights_of(model)}
+    found = compute(partial(_explained, explainer, model, seed), todo, path, head,
+                    path and told_by(model, asked), workers, progress, on_error)
+    if errors := [f"document {i}: {found[d]['error']}" for d, i in todo.items() if "error" in found[d]]:
+        warnings.warn(f"left out {plural(len(errors), 'document')}, such as {errors[0]}", stacklevel=2)
+    return [None if "error" in found[document] else Attribution.from_dict(found[document]) for document in asked]
 
 
 def _explained(explainer, model, seed, *document):

@@ -16,15 +16,16 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from coursekit import explain, show
-from coursekit.explain.attribution import Explainer
+from coursekit.explain.attribution import Explainer, read_as
 from coursekit.explain.masks import read_tokens
 from coursekit.inputs import Document
 from coursekit.models.protocols import Predicts
 from coursekit.text import AnnotatedReview
 
 from .agreement import human_agreement
-from .cells import compute, one_thread, remembering, settings, told_by
+from .cells import compute, one_thread, remembering
 from .faithfulness import comprehensiveness, sufficiency
+from .fingerprints import settings, told_by, weights_of
 from .intervals import interval
 from .line_up import BASELINE, course_explainers, has_terms
 from .measured import counting
@@ -70,12 +71,12 @@ def report(model: Predicts, documents: Sequence[Document], explainers: Mapping[s
         raise ValueError(f"every document needs its review, got {len(reviews)} for {len(documents)}")
     how = dict(seed=seed, n_seeds=n_seeds, n_neighbours=n_neighbours, delta=delta, scores=scores,
                reviews=None if reviews is None else [review.marked_by for review in reviews][:1])
-    cells = {name: [(i, name, settings(explainer)) for i in range(len(documents))]
+    cells = {name: [(i, name, settings(explainer) if path else "") for i in range(len(documents))]
              for name, explainer in explainers.items()}
-    head = {"documents": [" ".join(document) for document in documents], "how": how,
-            "model": told_by(model, documents)}
-    todo = [cell for row in zip(*cells.values(), strict=True) for cell in row]    # one document after the other
-    found = compute(_Work(model, documents, explainers, reviews, how), todo, path, head, workers, progress)
+    head = {"documents": [" ".join(document) for document in documents], "settings": how, "weights": weights_of(model)}
+    todo = {cell: cell[0] for row in zip(*cells.values(), strict=True) for cell in row}       # by documents
+    found = compute(_Work(model, documents, explainers, reviews, how), todo, path, head,
+                    path and told_by(model, documents), workers, progress)
     return Report(tuple(explainers), {metric: np.array([[found[cell][metric] for cell in row]
                                                         for row in cells.values()], float) for metric in METRICS})
 
@@ -125,10 +126,10 @@ class Report:
         """
         metrics = [metric for metric, best in self.best.items() if best]
 
-        def cell(name, metric):
         def shown(mean):
             return f"{mean:.0f}" if abs(mean) >= 1000 else f"{mean:.3g}"
 
+        def cell(name, metric):
             mean, best, d = self.rows[name][metric].mean, self.best[metric], self.differences[name][metric]
             if np.isnan(mean):
                 return None
@@ -246,7 +247,8 @@ class _Work:
         again = range(seed + 1, seed + n_seeds) if takes_seed(explainer) else [seed]
         steady = stability([found, *(explained(explainer, model, document, other) for other in again)])
         found = found.on(document) if "distinct" in found.about else found
-        for metric in (comprehensiveness, sufficiency):
+        of_classes = (self.how["scores"] or read_as(model)) != "regression"
+        for metric in (comprehensiveness, sufficiency) if of_classes else ():
             known[metric.__name__] = metric(model, document, found, scores=self.how["scores"])
         if has_terms(model, document):
             if i not in self.exact:                                               # which explainers of a document share
