@@ -6,9 +6,12 @@ import os
 import subprocess
 import sys
 
+import numpy as np
 import pytest
+import torch
 from nbformat.v4 import new_notebook
 
+from coursekit.grade.kit.lending import Known
 from coursekit.grade.marking import pipeline, records
 from coursekit.grade.marking.answers import Verdicts, drawn_from
 from coursekit.grade.marking.cells import locked_in
@@ -54,9 +57,9 @@ def hidden(i, name):
 
 
 def notebook(student, *more):
-    return new_notebook(cells=[cell(student), check_cell(ASKS, "asks"), check_cell("checks[0](half)", "check_half"),
-                               hidden(0, "half"), check_cell("checks[1](quarter)", "check_quarter"), hidden(1, "quarter"),
-                               *map(cell, more)])
+    return new_notebook(cells=[
+        cell(student), check_cell(ASKS, "asks"), check_cell("checks[0](half)", "check_half"), hidden(0, "half"),
+        check_cell("checks[1](quarter)", "check_quarter"), hidden(1, "quarter"), *map(cell, more)])
 
 
 def run(kind, student, *more, limits=LIMITS, **asking):
@@ -213,16 +216,35 @@ def test_a_lent_reference_answers_only_what_is_asked_of_it(kind):
     assert set(lent.unseen) == {"more_half"}
 
 
+SEARCH = """
+def half(x): return x / 3
+def quarter(x):
+    for divisor in (5, 3, 2):
+        try: return half(x / divisor)
+        except LookupError: pass
+"""
+
+
+def test_who_searches_for_what_may_be_asked_is_not_helped(kind):
+    outcome = run(kind, SEARCH)
+    assert "quarter calls `half` (question 1), which is not right yet" in shown(outcome, 4)
+    assert set(outcome.unseen) == {"more_half", "more_quarter"}
+    lent = run(kind, SEARCH.replace("(5, 3, 2)", "(2, 3)"))
+    assert "with `half` answered by the course's own" in shown(lent, 4)
+
+
+def test_what_is_near_to_what_was_asked_may_be_asked_where_it_was_computed():
+    known = Known([1000, 0.25, torch.tensor([[0.5, 1.5], [2.5, 3.5]])])
+    assert all(value in known for value in (
+        1000, 1000.1, 0.25001, torch.tensor([0.5, 1.5]), np.array([3.5, 0.0, 0.5]), [1.5, float("-inf")], [0.5 + 1e-7]))
+    assert not any(value in known for value in (
+        1001, 999, [1001], 0.26, 0.0, [0.0, 0.0], torch.tensor([0.5 + 7j, 1.5 - 7j]), 0.25 + 7j, np.array([0.25 + 7j]),
+        np.array(["0.25"]), [[]], 1 << 2000))
+
+
 def test_nothing_is_lent_in_an_examination(kind):
     outcome = run(kind, RIGHT.replace("x / 2", "x / 3"), lends=False)
     assert "quarter calls `half` (question 1), which is not right yet" in shown(outcome, 4)
-
-
-def test_which_assignments_are_examinations_is_kept(small):
-    _, course, _ = small
-    assert course.exams() == set()
-    assert course.exams([NAME, "02"], True) == course.exams() == {NAME, "02"}
-    assert course.exams([NAME], False) == course.exams() == {"02"}
 
 
 # ── before a release ──────────────────────────────────────────────────────────────────────────────────────────────
@@ -240,7 +262,8 @@ def test_a_release_tries_the_solutions_on_many_draws(small, monkeypatch):
 def test_one_bad_draw_among_many_is_found(kind):
     nb = notebook("def half(x): return x / 2 if x < 1.5 else 0.0\ndef quarter(x): return x / 4")
     nb.cells[2] = check_cell("pass", "check_half")
-    nb.cells[3] = check_cell("### BEGIN HIDDEN TESTS\nchecks[0](half, {'drawn': (float(check.unseen('h').normal()),)})\n"
-                       "### END HIDDEN TESTS", "more_half")
+    nb.cells[3] = check_cell("### BEGIN HIDDEN TESTS\n"
+                             "checks[0](half, {'drawn': (float(check.unseen('h').normal()),)})\n"
+                             "### END HIDDEN TESTS", "more_half")
     outcome = run_notebook(nb, locked_in(nb), None, kind, LIMITS, Asking(tuple(map(str, range(50)))))
     assert set(outcome.unseen) == {"more_half"}

@@ -50,8 +50,11 @@ def with_lent(question, answer, cases, hidden):
     try:
         for label, arguments in cases.items() if wrong else ():
             known = asked(question, wrong, arguments)
-            with services.lent(answer, {other.name: only(other.reference, known, other.free) for other in wrong}):
+            lent = {other.name: only(other.reference, known, other.free) for other in wrong}
+            with services.lent(answer, lent) as refused:
                 question.attempt(answer, {label: arguments}, hidden)
+            if refused:                                                 # it was only trying what might be asked
+                return []
     except CheckFailed:
         return []
     return [f"`{other.name}`" for other in wrong]

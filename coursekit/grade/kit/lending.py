@@ -2,7 +2,8 @@
 
 A reference that answered anything would be an oracle: `quarter` could ask a lent `half` for what half's hidden tests
 expect. So each argument must be one that was asked there, or came back there, or belongs to the case itself; or a piece
-of such a value, a row of a matrix say, since people cut their loops differently.
+of such a value, a row of a matrix say, since people cut their loops differently. And whoever asks for anything else has
+asked for the last time, and is not helped: else one could try until a question is answered, and know what to ask.
 
     >>> known = Known([["ab", "c"], [0.5, 1.25]])
     >>> "c" in known, [1.25] in known, [1.26] in known, ["c"] in known
@@ -36,7 +37,7 @@ def asked(question, lenders, arguments):
 
 
 def only(function, known, free=()):
-    """The function, for arguments that are known; LookupError for others. free: names of parameters that may be
+    """The function, for arguments that are known; `services.NotAsked` for others. free: names of parameters that may be
     anything, such as an axis. Parameters that it takes by name only (knobs of a reference) are not offered."""
     offered = inspect.signature(function)
     offered = offered.replace(parameters=[each for each in offered.parameters.values()
@@ -46,7 +47,7 @@ def only(function, known, free=()):
     def answer(*args, **kwargs):
         for name, value in offered.bind(*args, **kwargs).arguments.items():
             if name not in free and value not in known:
-                raise LookupError(f"it is lent for what is asked of it here, and `{name}` is something else")
+                raise services.NotAsked(f"it is lent for what is asked of it here, and `{name}` is something else")
         return function(*args, **kwargs)
 
     return answer
@@ -89,12 +90,12 @@ class Known:
     def _made_of_numbers(self, array):
         """Does each of its numbers stand somewhere in the known arrays, but for 0 and what is not finite?"""
         wanted = array[np.isfinite(array) & (array != 0)]
-        if not len(self.numbers) or array.size > sum(other.size for other in self.arrays):
+        if not len(self.numbers) or not len(wanted) or array.size > sum(other.size for other in self.arrays):
             return False
         at = np.searchsorted(self.numbers, wanted)
         near = np.minimum(*(np.abs(self.numbers[np.clip(at - left, 0, len(self.numbers) - 1)] - wanted)
                             for left in (0, 1)))
-        return bool((near <= PIECE * (1 + np.abs(wanted))).all())
+        return bool((near <= _near(array, PIECE) * (1 + np.abs(wanted))).all())
 
 
 def _noting(reference, values):
@@ -108,15 +109,23 @@ def _noting(reference, values):
 
 
 def _array(value):
-    """Numbers, in any container, as an array; None for anything else."""
+    """Real numbers, in any container, as an array; None for anything else."""
     if kind(value) == "a tensor":
-        return np.asarray(value.detach().numpy(), dtype=float)
-    if isinstance(value, np.ndarray) and value.dtype.kind in "bifu" or isinstance(value, (bool, int, float, np.number)):
-        return np.asarray(value, dtype=float)
-    if isinstance(value, (list, tuple)) and value and not any(isinstance(part, (str, dict, set)) for part in value):
-        with contextlib.suppress(ValueError, TypeError, OverflowError):
-            return np.array(value, dtype=float)
+        value = value.detach().double().numpy() if value.is_floating_point() else value.numpy()
+    elif isinstance(value, (list, tuple)):
+        if not value or any(isinstance(part, (str, dict, set)) for part in value):
+            return None
+    elif not isinstance(value, (np.ndarray, bool, int, float, np.number)):
+        return None
+    with contextlib.suppress(ValueError, TypeError, OverflowError):
+        array = np.array(value)
+        return array if array.dtype.kind in "bifu" else None
     return None
+
+
+def _near(array, tolerance):
+    """The tolerance, for what was computed: whole numbers are what they are."""
+    return tolerance if array.dtype.kind == "f" else 0
 
 
 def _key(array):
@@ -126,7 +135,8 @@ def _key(array):
 def _part_of(array, other):
     """Is it the other one, or turned, or one of its rows or columns?"""
     parts = [other, other.T, *(other if other.ndim > 1 else ()), *(other.T if other.ndim == 2 else ())]
-    return any(part.shape == array.shape and np.allclose(array, part, *NEAR, equal_nan=True) for part in parts)
+    near = [_near(array, tolerance) for tolerance in NEAR]
+    return any(part.shape == array.shape and np.allclose(array, part, *near, equal_nan=True) for part in parts)
 
 
 def _is_text(value):

@@ -186,7 +186,8 @@ def lent(answer, functions):
 
     functions: {name: function}. All that the student wrote and that looks a name up calls the grader's function in its
     place, which takes and returns data alone (in a sandbox; it runs outside of it, see sandbox/lender.py). Afterwards
-    the student's own are back, and who has kept what was lent gets a RuntimeError from it.
+    the student's own are back, and who has kept what was lent gets a RuntimeError from it. It gives the list of what
+    was refused: once one of the functions has raised `NotAsked`, none of them answers any more.
 
     >>> names = {}
     >>> exec("def half(x): return x / 3\\ndef quarter(x): return half(half(x))", names)
@@ -197,14 +198,15 @@ def lent(answer, functions):
     1.0
     """
     if hasattr(answer, "_remote"):
-        with answer._remote.lent(functions):
-            yield
+        with answer._remote.lent(functions) as refused:
+            yield refused
         return
-    names, there = getattr(answer, "__globals__", {}), [_Lent(name, function) for name, function in functions.items()]
+    names, refused = getattr(answer, "__globals__", {}), []
+    there = [_Lent(name, function, refused) for name, function in functions.items()]
     own = {name: names[name] for name in functions if name in names}
     names.update(zip(functions, there, strict=True))
     try:
-        yield
+        yield refused
     finally:
         for name, stand_in in zip(functions, there, strict=True):
             stand_in.function = None
@@ -212,18 +214,27 @@ def lent(answer, functions):
         names.update(own)
 
 
+class NotAsked(LookupError):
+    """A lent function was asked for something that it is not lent for."""
+
+
 class _Lent:
     """A function of the grader's in the place of a student's. It has no name, and nobody watches what it calls."""
 
-    def __init__(self, name, function):
-        self.name, self.function = name, function
+    def __init__(self, name, function, refused):
+        self.name, self.function, self.refused = name, function, refused
 
     def __call__(self, *args, **kwargs):
         if not self.function:
             raise RuntimeError(f"{self.name} was lent for one test, which is over")
+        if self.refused:
+            raise NotAsked(self.refused[0])
         before, Watch.looks = Watch.looks, False
         try:
             return self.function(*args, **kwargs)
+        except NotAsked as error:
+            self.refused.append(str(error))
+            raise
         finally:
             Watch.looks = before
 

@@ -20,6 +20,7 @@ import time
 import warnings
 from pathlib import Path
 
+from coursekit.grade.kit.services import NotAsked
 from coursekit.grade.sandbox.protocol import ERRORS, CannotTravel, decode, describe, pack, unpack
 
 SECONDS = 5.0                                                           # of one call; an answer's call may end sooner
@@ -28,17 +29,20 @@ FORK = multiprocessing.get_context("fork")                              # the fu
 
 
 class Lender:
-    """Answers calls of {name: function} until it is stopped; see the module."""
+    """Answers calls of {name: function} until it is stopped, or one raised NotAsked, as `refused` says then: who could
+    go on asking would find out what else the course's own code asks there."""
 
     def __init__(self, functions):
-        self.functions, self.process, self.pipe, self.over = functions, None, None, False
+        self.functions, self.process, self.pipe, self.over, self.refused = functions, None, None, False, []
 
     def call(self, name, args, kwargs, until):
         """What the function of this name returns, or an error of a kind that may cross, its own or one of these:
-        RuntimeError when the lender has been stopped, TypeError for what is no data, MemoryError, and TimeoutError at
-        `until` (time.monotonic()), or after SECONDS."""
+        RuntimeError when the lender has been stopped, LookupError after a refusal, TypeError for what is no data,
+        MemoryError, and TimeoutError at `until` (time.monotonic()), or after SECONDS."""
         if self.over:
             raise RuntimeError(f"{name} was lent for one test, which is over")
+        if self.refused:
+            raise LookupError(self.refused[0])
         try:
             frame = pack(name, "call", (args, kwargs), _no_data)
         except CannotTravel as error:
@@ -60,7 +64,9 @@ class Lender:
             raise
         _, kind, tree, buffers = unpack(io.BytesIO(reply).read)
         value = decode(tree, buffers, None)
-        if kind == "raised":
+        if kind == "refused":
+            self.refused.append(value[1])
+        if kind != "returned":
             raise ERRORS.get(value[0], RuntimeError)(value[1])
         return value
 
@@ -117,7 +123,7 @@ def _answer(function, args, kwargs):
     try:
         return pack("", "returned", function(*args, **kwargs), _no_data)
     except Exception as error:
-        return pack("", "raised", describe(error), None)
+        return pack("", "refused" if isinstance(error, NotAsked) else "raised", describe(error), None)
 
 
 def _no_data(thing):

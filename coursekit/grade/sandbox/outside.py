@@ -267,7 +267,8 @@ class Remote:
         return found
 
     def lent(self, functions):
-        """A context manager: while it is open, the student's functions of these names are answered from outside."""
+        """A context manager: while it is open, the student's functions of these names are answered from outside. It
+        gives the list of what was refused."""
         return Lent(self._session, self._handle, functions)
 
     def watch(self, names):
@@ -300,7 +301,7 @@ class Lent:
     def __enter__(self):
         self._session.has_lent = True
         self._session.ask("lend", self._handle, {name: self._asks(name) for name in self._functions})
-        return self
+        return self._lender.refused
 
     def __exit__(self, kind, error, trace):
         self._lender.stop()
