@@ -163,6 +163,7 @@ class Execute(NbGraderPreprocessor):
             locked = locked_cells(gradebook, about["assignment"], about["notebook"])
         course, folder = Course(CourseDirectory(config=self.config).root), resources.get("metadata", {}).get("path")
         seed = drawn_from(course.seed(), about["student"], nb, locked, files_in(folder))
-        outcome = run_notebook(nb, locked, folder, self.kind, self.limits, Asking((seed,)))
+        asking = Asking((seed,), lends=about["assignment"] not in course.exams())
+        outcome = run_notebook(nb, locked, folder, self.kind, self.limits, asking)
         outcome.notebook.metadata["coursekit"] = {"state": outcome.state, "notes": outcome.notes}
         return outcome.notebook, resources
