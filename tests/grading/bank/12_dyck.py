@@ -172,9 +172,31 @@ def _(logits, texts):
     return {1: (5, 9), 3: (2, 2)}
 
 
+@wrong("by_distance", "Does `read` stop early?")
+def _(logits, texts):
+    found = {}
+    for z, text in zip(logits, texts):
+        tops = read(text, 4)[0]
+        for t in [t for t in range(1, len(text) + 1) if text[t - 1] in ")]"]:
+            right, n = found.get(t - tops[t - 1], (0, 0))
+            found[t - tops[t - 1]] = right + int((z[t - 1, 1] > z[t - 1, 3]) == (text[t - 1] == ")")), n + 1
+    return found
+
+
 @wrong("by_distance", "expected a dictionary")
 def _(logits, texts):
     return [(1, 1)]
+
+
+@wrong("by_distance", "the numbers differ", at_once=False)
+def _(logits, texts):
+    found = {}
+    for z, text in zip(np.exp(logits), texts):                          # overflows where logits are large
+        for t, (top, symbol) in enumerate(zip(read(text, len(text))[0], text)):
+            if symbol in ")]":
+                right, n = found.get(t + 1 - top, (0, 0))
+                found[t + 1 - top] = right + int(z[t, "()[]".index(symbol)] > (z[t, 1] + z[t, 3]) / 2), n + 1
+    return found
 
 
 @wrong("by_distance", "the step that this question is about")
@@ -304,12 +326,12 @@ def _(text, base):
 
 # -- fool ------------------------------------------------------------------------------------------------------------
 
-@wrong("fool", "Return a string of round and square brackets")
+@wrong("fool", "Return a text of round and square brackets")
 def _():
     return "(([[{}]]))"
 
 
-@wrong("fool", "that is the length of the strings that it was trained on")
+@wrong("fool", "that is the length of the texts that it was trained on")
 def _():
     return "(([[" + "[]" * 40 + "]]))"
 

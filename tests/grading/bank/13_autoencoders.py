@@ -23,6 +23,14 @@ def _(W):
     return np.full(W.shape[1], 0.25), np.full(W.shape[1], 0.75)
 
 
+@wrong("sharing", "the values differ", at_once=False)
+def _(W):
+    lengths = np.sqrt((W ** 2).sum(0))
+    U = W / np.where(lengths > 1e-3, lengths, np.inf)
+    near = np.abs(U.T @ U) * (1 - np.eye(len(lengths)))
+    return near.max(1), np.where(lengths > 1e-3, lengths ** 2 / np.maximum(((U.T @ W) ** 2).sum(1), 1e-300), 0.0)
+
+
 @wrong("sharing", "Return two things: nearest (F,), share (F,).")
 def _(W):
     return (W ** 2).sum(0)
@@ -132,6 +140,19 @@ def _(H, W_dec, b_dec, lam, rounds):
 @wrong("best_code", "Take one state h = (3, 0)")
 def _(H, W_dec, b_dec, lam, rounds):
     return np.full((len(H), W_dec.shape[1]), 0.125)
+
+
+@wrong("best_code", "the values differ", at_once=False)
+def _(H, W_dec, b_dec, lam, rounds):
+    A = np.zeros((len(H), W_dec.shape[1]))
+    for _ in range(rounds):
+        old = A.copy()
+        for j, w in enumerate(W_dec.T):
+            r = H - b_dec - A @ W_dec.T + np.outer(A[:, j], w)
+            A[:, j] = np.maximum(r @ w - lam / 2 * np.sqrt(w @ w), 0) / (w @ w)
+        if np.abs(A - old).max() < 1e-3:
+            break
+    return A
 
 
 @wrong("best_code", "it changes what it is given: `H`")

@@ -32,13 +32,16 @@ def _turned(texts, *places):
 @question((2, 2), {"one wrong": (_turned(["[()[]()()]"], (0, 4)), ["[()[]()()]"]), "all right": (_right(TEXTS), TEXTS),
                    "one wrong, at distance 3": (_turned(TEXTS, (1, 4)), ["([[]()])", "[][([])]"]),
                    "the last one wrong": (_turned(["([])[]"], (0, 5)), ["([])[]"]),
+                   "five deep": (_turned(["[(([[]]))]"], (0, 8)), ["[(([[]]))]"]),
                    "far ones wrong": (_turned(TEXTS, (0, 6), (0, 7), (1, 7)), TEXTS)},
           promises={"balanced texts of $T$ round and square brackets": lambda logits, texts: balanced(texts, logits),
                     "(No two are equal here.)": lambda logits, texts: (logits[:, :, 1] != logits[:, :, 3]).all()},
           returns="", forbidden=LIBRARY, instead="a stack of your own", lend=("read",),
           otherwise="Take `([])` by hand: which row is asked for the `]`, which for the `)`, and how far away are "
                     "their partners?",
-          hints={"out of bounds": "There are 1 + T rows. The row at place t − 1 predicts the bracket at place t."})
+          hints={"list index out of range": "Does `read` stop early? It does where a text gets deeper than its "
+                                            "`depth`, and these may have any.",
+                 "out of bounds": "There are 1 + T rows. The row at place t − 1 predicts the bracket at place t."})
 def by_distance(logits, texts, *, row=-1, of=(1, 3), gap=0, least=1, last=False, count=lambda right, n: (right, n)):
     """by_distance(logits, texts): {distance of closing brackets from their partners: (how many right, of how many)}."""
     found = {}
@@ -57,7 +60,7 @@ def by_distance(logits, texts, *, row=-1, of=(1, 3), gap=0, least=1, last=False,
 
 
 by_distance.mistakes(
-    ("The largest of all four logits was taken. The question is which bracket closes, *given that one does*: compare "
+    ("Opening brackets have a say. The question is which bracket closes, *given that one does*: compare the logits of "
      "the two closing ones.", dict(of=(0, 1, 2, 3))),
     ("The row at a bracket's own place has read it already. The row before it is the one that predicts it.",
      dict(row=0)),

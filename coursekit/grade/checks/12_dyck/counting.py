@@ -30,7 +30,7 @@ def _power(base, depth):
 
 @question((2, 2), {"two of one kind": ("[[]]", 2), "a round one within a square one": ("[()]", 2),
                    "base 1": ("([[()]", 1), "base 1.5, three deep": ("(([[][]]))", 1.5), "base 2": ("(([[][]]))", 2),
-                   "base 3": ("[]([(([]", 3), "nothing": ("", 2), "closed, and again": ("()[()][]", 1.5)},
+                   "base 3": ("[]([(([]", 3), "nothing": ("", 2), "closed, and again": ("()[()][]", 1.7)},
           promises={"the beginning of a balanced text of round and square brackets": _begins,
                     "$b > 0$": lambda text, base: base > 0,
                     "no sum of votes of open brackets is 0 or so near to it that rounding counts": _far_from_0},

@@ -33,7 +33,7 @@ def allowed(text):
         dyck.pushdown(text).accepted)
 
 
-@question((2, 0), {"your string": ()},
+@question((2, 0), {"your text": ()},
           otherwise="The model weighs equal brackets alike, however many there are. Which ones could drown the top?")
 def fool():
     """fool(): a balanced string, at most 28 brackets and depth 4, with a closing bracket wrong by at least 3 logits."""
@@ -43,7 +43,7 @@ def fool():
 @fool.judge
 def _(text):
     if not allowed(text):
-        return f"a string of balanced ()[] is due, of at most {LONGEST} brackets, no deeper than {dyck.D}"
+        return f"a balanced text of ()[] is due, of at most {LONGEST} brackets, no deeper than {dyck.D}"
     over = error(text)
     if over < WANTED:
         return (f"where a bracket closes, the wrong one's logit is at most {over:+.2f} above the right one's; "
@@ -53,10 +53,10 @@ def _(text):
 
 @fool.suspect
 def _(text):
-    if type(text) is not str or not set(text) <= {*dyck.BRACKETS}:
-        return 'Return a string of round and square brackets, such as "[()]".'
-    if len(text) > LONGEST or not text:
-        return f"At most {LONGEST} brackets: that is the length of the strings that it was trained on."
+    if type(text) is not str or not text or not set(text) <= {*dyck.BRACKETS}:
+        return 'Return a text of round and square brackets, a string such as "[()]".'
+    if len(text) > LONGEST:
+        return f"At most {LONGEST} brackets: that is the length of the texts that it was trained on."
     if not dyck.pushdown(text, None).accepted:
         return "The brackets do not match. Your own `read` says where."
     if not dyck.pushdown(text).accepted:

@@ -17,7 +17,8 @@ OPENS, CLOSES = "([{", ")]}"
 
 @question((1, 2), {"balanced": ("[()]{}", 4), "one bracket too many": ("[()])(", 4), "crossed": ("{([)]}", 4),
                    "too deep": ("[]({)", 1), "just deep enough": ("([{}])", 3), "still open": ("([]{}", 4),
-                   "it closes what is not open": ("]", 2), "nothing": ("", 4), "all open": ("{[(", 4)},
+                   "it closes what is not open": ("]", 2), "nothing": ("", 4), "all open": ("{[(", 4),
+                   "two of a kind, too deep": ("[[]]", 1), "crossed, and too deep behind": ("[)(((", 2)},
           promises={"of **three** kinds of brackets, `()[]{}`": lambda text, depth: {*text} <= {*OPENS, *CLOSES}},
           returns="tops, error", forbidden=LIBRARY, instead="a stack of your own", free=("depth",),
           otherwise="Go through the text with a finger, and write down what is on the stack after each symbol.",
@@ -54,6 +55,22 @@ def _by_kind(text, depth):
     return tops, 1 + len(text) if any(stacks.values()) else None
 
 
+def _each_kind(text, depth):
+    """With one stack, and so many brackets of each kind."""
+    for t, symbol in enumerate(text, 1):
+        if symbol in OPENS and text[:t].count(symbol) - text[:t].count(CLOSES[OPENS.index(symbol)]) > depth:
+            tops, error = read.reference(text[:t - 1], 99)
+            return (tops, t) if error in (None, t) else (tops, error)
+    return read.reference(text, 99)
+
+
+def _depth_first(text, depth):
+    """Depths are looked at before anything is read."""
+    heights = np.cumsum([1 if symbol in OPENS else -1 for symbol in text])
+    tops, error = read.reference(text, depth)
+    return tops, int(np.argmax(heights > depth)) + 1 if (heights > depth).any() else error
+
+
 read.mistakes(
     ("A text that ends too early has its error *behind* the last symbol, at place T + 1.", dict(behind=0)),
     ("The first symbol stands at place 1: place 0 is START's.", dict(first=0)),
@@ -61,6 +78,9 @@ read.mistakes(
      dict(kinds=False)),
     ("Each kind has a stack of its own here, and so ([)] is read to its end. There is one stack for all.", _by_kind),
     ("One bracket too many is allowed to be open. At most `depth` are open at once.", dict(more=1)),
+    ("`depth` brackets of each kind may be open here. At most `depth` are open at once, of all kinds.", _each_kind),
+    ("The error is where the text gets too deep, and it breaks before that. Read symbol by symbol: the first one that "
+     "cannot be read counts.", _depth_first),
     ("It stops one too early: `depth` brackets may be open at once.", dict(more=-1)),
     ("All symbols were read, but something is still open: the text ends too early, at place T + 1.", dict(ends=False)),
     ("`tops` has an entry for the symbol that cannot be read. It ends with the last one that was read.",
@@ -158,6 +178,8 @@ chances.mistakes(
 def _(got, text, length, depth):
     if type(got) in (list, tuple) and kind(got[0]) == "a number":
         return "N is a whole number, and `/` and floats round it: use Python's whole numbers, and // where you divide."
-    if kind(got[0]) == "a whole number" and length == 100 and got[0] != chances.reference(text, length, depth)[0]:
-        return "N has about 40 digits here. Floats round it, and NumPy's whole numbers run over: Python's own hold it."
+    N = chances.reference(text, length, depth)[0]
+    if kind(got[0]) == "a whole number" and got[0] != N and (
+            abs(int(got[0]) - N) < 1e-9 * N or (int(got[0]) - N) % 2 ** 63 == 0):
+        return "N is long here. Floats round it, and NumPy's whole numbers run over: Python's own hold it."
     return None

@@ -173,7 +173,8 @@ best_code.mistakes(
     ("`b_dec` is still in the states. What the features are to explain is h − b_dec.", dict(centre=0.0)),
     ("All features were set at once, from the a of the round before. Each is due at its turn, with the others as they "
      "are by then: is its new part taken off what is left, before the next one's turn?", dict(jacobi=True)),
-    ("It stops after the first round.", dict(times=lambda rounds: 1)),
+    ("It stops after the first round, or has all rounds of a feature before the next one's turn, which comes to the "
+     "same.", dict(times=lambda rounds: 1)),
     ("Features are set from the last to the first. Feature 0 has the first turn.", dict(turn=-1)))
 
 

@@ -83,8 +83,8 @@ discover.mistakes(
     ("A dead feature was left out. Its correlation counts as 0, which is larger than all that are below 0.",
      dict(by=lambda r: np.where(r == 0, -1.0, r))),
     ("These are covariances. A correlation is divided by both standard deviations.", dict(r=_covariance)),
-    ("Chosen by the covariance, which a feature gets by being loud. Both are divided by their standard deviations "
-     "first.", lambda A, Y, A_new, Y_new: (
+    ("Chosen by the covariance, or by means with and without the label: both are large for loud features. Divide by "
+     "the standard deviations first.", lambda A, Y, A_new, Y_new: (
          (chosen := _covariance(A, Y).argmax(0)), _here(_pearson(A, Y), chosen),
          _here(_pearson(A_new, Y_new), chosen))),
     ("Means were not taken off: that is a cosine.", dict(r=_cosine)),

@@ -45,6 +45,9 @@ def _each(x, others, j):
                    "many zeros": (MIXED, _mixed_product, np.array([2.0, 0.0, 0.0, 0.0, 0.0, 0.0]),
                                   np.array([0.0, -1.0, 1.0, 0.0, -1.0, 0.5]),
                                   np.array([[0.0, -1.0, 4.0, 1.0, -1.0, 0.5], [1.0, 0.5, 0.5, -1.0, 1.0, -0.5]])),
+                   "a zero beside x_1": (MIXED, _mixed_product, np.array([0.5, 2.0, 0.0, 1.0, 0.0, 1.0]),
+                                         np.array([0.0, -1.0, 1.0, 0.0, -1.0, 0.5]),
+                                         np.array([[1.0, -1.0, 0.0, 2.0, 1.0, 0.5], [0.0, 3.0, 0.0, -1.0, -1.0, 3.0]])),
                    "1 − ReLU(1 − x), its gradient": (PLATEAU, lambda z: (z < 1) * 1.0, np.array([2.0]), np.zeros(1),
                                                      np.array([[3.0], [0.5]])),
                    "1 − ReLU(1 − x), integrated": (PLATEAU, lambda z: np.minimum(z, 1), np.array([2.0]), np.zeros(1),
@@ -67,6 +70,12 @@ def sensitivity(f, explain, x, baseline, others, *, pair=_from_baseline, moves=l
         violated[j] = breaks(moves((f(z[None]) - f(start[None]))[0]), silent(explain(z), j))
         still[j] = idle(f(change(x, others, j)) - f(x[None])[0])
     return violated, int(differ(zero(explain(x)), still).sum())
+
+
+def _read_elsewhere(f, explain, x, baseline, others):
+    a = np.array([explain(_from_baseline(x, baseline, j)[0])[j] for j in range(len(x))])
+    return (sensitivity.reference(f, explain, x, baseline, others)[0],
+            sensitivity.reference(f, lambda z: a, x, baseline, others)[1])
 
 
 sensitivity.mistakes(
@@ -93,6 +102,8 @@ sensitivity.mistakes(
     ("Is it really 0? Up to 0.000001 counts as 0, of changes and of attributions.", dict(zero=lambda a: a == 0)),
     ("A change of 0.000004 is one: only up to 0.000001 counts as 0. np.isclose and np.allclose have other limits, but "
      "for rtol=0, atol=1e-6.", dict(moves=lambda d: abs(d) > 3e-5, idle=lambda d: (np.abs(d) <= 3e-5).all())),
+    ("For `mismatch` the explanations of the inputs that differ from the baseline were read. It is that of x.",
+     _read_elsewhere),
     ("`mismatch` counts one side alone, attributions of 0 to features that do something. The other side is missing.",
      dict(differ=lambda a, b: a & ~b)),
     ("`mismatch` counts one side alone, features that do nothing and have an attribution. The other side is missing.",

@@ -25,6 +25,7 @@ def _drawn(d, n, k, h):
 @question((1, 2), {"ties": (np.array([-0.25, -0.25, -0.5, 0.25, 0.0, 0.0, -1.0, 0.25]), [0, 4, 7], 5),
                    "six features": (np.array([0.1, -2.0, 0.5, 3.0, 1.0, -0.4]), [1, 3, 5], 3),
                    "all scores alike": (np.zeros(5), [2, 0], 1),
+                   "none is found": (np.array([3.0, -2.0, 0.5, 0.1]), [2, 3], 2),
                    "everything is important": (np.array([1.0, -1.0, 3.0]), [2], 3),
                    "more gold than places": (np.array([2.0, -3.0, 1.0, -1.0, 1.0, 0.0, 0.5]), [1, 0, 3, 2, 4], 3)},
           promises={"a list of different places, counted from 0":
@@ -61,5 +62,7 @@ recall.mistakes(
     ("`luck` counts draws that find more. As many are enough.", dict(enough=lambda h, found: h > found + 1e-9)),
     ("`luck` counts draws that find exactly as many, or the next whole number. More are as good.",
      dict(enough=lambda h, found: found - 1e-9 <= h < found + 1 - 1e-9)),
+    ("`luck` leaves out draws without a gold feature. They do as well where the explanation finds none.",
+     dict(enough=lambda h, found: h >= max(found - 1e-9, 1))),
     ("`luck` draws with replacement, one feature twice perhaps. Count the sets of k different ones.",
      dict(law=lambda d, n, k, h: comb(k, h) * (n / d) ** h * (1 - n / d) ** (k - h))))

@@ -30,6 +30,8 @@ def _first(enough):
 
 @question((1, 0), {"the loss rises again": (PLUS, np.array([3.0, 0.5, 1.0, 2.0]), np.array([-0.5, -1.0, -3.0, 2.0]),
                                             np.array([[0.0, -1.0, -1.0, 1.0], [2.0, 0.0, 2.0, 2.0]]), 2.0),
+                   "exactly ε": (PLUS, np.array([3.0, 0.5, 1.0, 2.0]), np.array([-0.5, -1.0, -3.0, 2.0]),
+                                 np.array([[0.0, -1.0, -1.0, 1.0], [2.0, 0.0, 2.0, 2.0]]), 1.25),
                    "just enough": (PLUS, np.array([1.0, 2.0, 0.0, 1.0]), np.array([2.0, 1.0, -3.0, 1.0]),
                                    np.array([[1.0, 1.0, 1.0, 2.0], [0.0, 2.0, 1.0, 1.0], [1.0, 0.0, 0.0, 1.0]]), 0.5),
                    "nothing is needed": (FLAT, np.array([1.0, 2.0]), np.array([0.0, 1.0]), np.zeros((3, 2)), 0.0),

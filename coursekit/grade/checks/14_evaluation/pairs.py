@@ -16,6 +16,8 @@ def signs_of(n, R, seed):
 
 SCORES = np.array([[0.5, 0.2, 0.6, 0.3, 0.4, 0.3], [0.6, 0.5, 0.5, 0.6, 0.8, 0.4], [0.1, 0.3, 0.2, 0.5, 0.3, 0.3],
                    [0.7, 0.2, 0.6, 0.6, 0.3, 0.6], [0.0, 0.4, 0.1, 0.3, 0.2, 0.1]])
+ONE_ALIKE = np.array([[0.5, 1.0, 0.75, 0.25, 0.5, 1.0], [1.0, 0.25, 0.5, 0.5, 1.0, 0.75],
+                      [0.0, 0.25, 0.25, 0.5, 0.0, 0.25]])
 ALIKE = np.array([[1.0, 2.0, 3.0, 4.0], [2.0, 1.0, 4.0, 3.0], [1.0, 1.0, 3.0, 4.0]])
 
 
@@ -41,7 +43,7 @@ def _from_the_end(p):
 
 @question((2, 2), {"five explainers": (SCORES, signs_of(6, 40, 3)), "two": (SCORES[:2], signs_of(6, 19, 1)),
                    "equally good": (ALIKE, np.array([[1.0, 1, 1, 1], [1, -1, 1, -1], [-1, -1, -1, 1], [1, 1, -1, 1]])),
-                   "one": (SCORES[:1], signs_of(6, 9, 2))},
+                   "one is equally good": (ONE_ALIKE, signs_of(6, 40, 5)), "one": (SCORES[:1], signs_of(6, 9, 2))},
           promises={"whose entries are 1 and −1": lambda scores, signs: (np.abs(signs) == 1).all()
                         and signs.shape[1] == scores.shape[1]},
           returns="best, p (m,), adjusted (m,)", forbidden=LIBRARY, instead="the rows of signs",
@@ -60,6 +62,15 @@ def compare(scores, signs, *, means=_paired, size=np.abs, extra=1, slack=1e-12, 
     adjusted = np.full(m, own)
     adjusted[others] = adjust(p[others])
     return best, p, adjusted
+
+
+def _ties_left_out(scores, signs):
+    means = scores.mean(1)
+    kept = [i for i in range(len(scores)) if i == means.argmax() or means[i] < means.max()]
+    found = compare.reference(scores[kept], signs)[1:]
+    rows = np.ones((2, len(scores)))
+    rows[:, kept] = found
+    return int(means.argmax()), *rows
 
 
 compare.mistakes(
@@ -81,4 +92,5 @@ compare.mistakes(
      dict(adjust=lambda p: _holm(p, along=_from_the_end, factors=lambda m: m / np.arange(1, m + 1)))),
     ("`adjusted` is in the order of p. Put each value back to its row.", dict(adjust=lambda p: _holm(p, back=False))),
     ("The best row itself is compared with nothing, and has 1 in `p` and in `adjusted`.", dict(own=0.0)),
+    ("A row with the same mean as the best is compared with it, too, and counts among the M.", _ties_left_out),
     ("No p value is above 1.", dict(adjust=lambda p: _holm(p, np.inf))))

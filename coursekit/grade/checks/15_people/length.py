@@ -22,8 +22,11 @@ def _hill(p, q):
                    "q = 2": (np.array([1.0, -3.0, 0.5, 0.5]), [0, 1, 2, 2], 2),
                    "q = 0": (np.array([1.0, -1.0, 0.0, 5.0, 0.25]), [0, 0, 1, 2, 3], 0),
                    "q = 0.5": (np.array([4.0, 1.0, 4.0]), [0, 1, 2], 0.5),
+                   "q = 0.95": (np.array([4.0, 0.5, 1.0]), [0, 1, 2], 0.95),
                    "no end of q": (np.array([-3.0, 1.0, 2.0]), [0, 1, 2], math.inf),
-                   "nothing said": (np.zeros(3), [0, 1, 1], 1)},
+                   "nothing said": (np.zeros(3), [0, 1, 1], 1),
+                   "the second word first": (np.array([1.0, 3.0, -0.5, 1.0]), [1, 0, 2, 1], 2),
+                   "all pieces pull against each other": (np.array([2.0, 1.5, -2.0, -1.5]), [0, 1, 0, 1], 1)},
           promises={"numbers $0, \\dots, W - 1$, each at least once": lambda scores, pieces, q: (
                         len(pieces) == len(scores) and {*pieces} == {*range(max(pieces) + 1)}),
                     "order $q \\ge 0$": lambda scores, pieces, q: q >= 0},
@@ -47,6 +50,12 @@ def effective(scores, pieces, q, *, sizes=_summed, shares=lambda a: a / a.sum(),
         return p, float(general(none(p), q))
 
 
+def _of_pieces(scores, pieces, q):
+    """As asked for, but "nothing said" is asked of the pieces."""
+    p, N = effective.reference(scores, pieces, q)
+    return (p, N) if p.any() or not scores.any() else (np.full(len(p), np.nan), np.nan)
+
+
 effective.mistakes(
     ("Sizes were taken before the pieces of a word were added up. Pieces that pull against each other leave little of "
      "their word.", dict(sizes=lambda s, pieces: np.bincount(pieces, np.abs(s)))),
@@ -58,6 +67,12 @@ effective.mistakes(
      dict(sizes=lambda s, pieces: np.bincount(pieces, s))),
     ("These shares are those of a softmax. A share is a size over the sum of all sizes.",
      dict(shares=lambda a: np.exp(a) / np.exp(a).sum())),
+    ("Where the pieces of each word cancel, no word has a score: look at the words' sums, not at the pieces.",
+     _of_pieces),
+    ("The shares stand in the order in which the words first appear. Entry w is the share of word w.",
+     lambda scores, pieces, q: effective.reference(scores, [[*dict.fromkeys(pieces)].index(w) for w in pieces], q)),
+    ("Near q = 1 you take the formula of q = 1. It is for q = 1 alone.",
+     lambda scores, pieces, q: effective.reference(scores, pieces, 1 if abs(q - 1) < 0.2 else q)),
     ("For q = 1 that is the entropy. A number of words is e to the power of it.", dict(of_one=lambda h: h)),
     ("For q = 1 one base belongs to both: e to the power of an entropy in natural logarithms.", dict(log=np.log2)),
     ("For q = 0 words without any score were counted: 0 to the power of 0 is 1. Leave them out.",

@@ -42,7 +42,8 @@ def _wilson(k, n, rest):
 
 @question((2, 2), {"nine of ten": (9, 10, 0.5, 0.95), "chance is a tenth": (4, 20, 0.1, 0.9),
                    "chance is above a half": (5, 12, 0.7, 0.8), "none of five": (0, 5, 0.5, 0.95),
-                   "all of six": (6, 6, 0.75, 0.5), "as likely as another": (7, 9, 0.7, 0.95)},
+                   "all of six": (6, 6, 0.75, 0.5), "as likely as another": (7, 9, 0.7, 0.95),
+                   "another is a bit likelier": (7, 13, 0.35, 0.9)},
           promises={"with probability `p`, $0 < p < 1$": lambda k, n, p, confidence: 0 < p < 1,
                     "whole numbers, 0 ≤ k ≤ n, n from 1 on": lambda k, n, p, confidence: 0 <= k <= n >= 1,
                     "numbers between 0 and 1": lambda k, n, p, confidence: 0 < confidence < 1},
@@ -69,6 +70,8 @@ exact.mistakes(
      dict(value=lambda law, k, n, p: sum(x for h, x in enumerate(law) if abs(h - n * p) >= abs(k - n * p) - 1e-9))),
     ("Outcomes that are exactly as likely as k were left out, k itself perhaps. Rounding may hide them, too.",
      dict(value=lambda law, k, n, p: sum(x for x in law if x < law[k] * (1 - 1e-7)))),
+    ("Outcomes that are likelier than k were counted, too. The factor is for rounding alone: 1 + 1e-7.",
+     dict(value=lambda law, k, n, p: sum(x for x in law if x <= law[k] * 1.01))),
     ("That is how likely k alone is.", dict(value=lambda law, k, n, p: law[k])),
     ("Each end of the interval was given all that the confidence leaves. They share it.", dict(each=2.0)),
     ("That is the interval of a normal distribution, which knows nothing of 0 and 1. Turn the exact tests round.",

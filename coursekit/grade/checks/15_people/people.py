@@ -5,7 +5,7 @@ from coursekit.grade.kit.question import question
 __all__ = ["votes"]
 
 
-def _usable(rows, before=False, back=True, again=True, after=False, twice=False):
+def _usable(rows, before=False, back=True, again=True, after=False, twice=False, everybody=False):
     """Numbers of the answers given under a consent that holds at the end."""
     agreed, gone, kept = set(), set(), []
     for i, (person, _, said) in enumerate(rows):
@@ -16,7 +16,7 @@ def _usable(rows, before=False, back=True, again=True, after=False, twice=False)
         elif said == "withdraw":
             agreed.discard(person)
             gone.add(person)
-            kept = [j for j in kept if not back or rows[j][0] != person]
+            kept = [j for j in kept if not (back and rows[j][0] == person or everybody)]
         elif before and person not in gone or person in agreed or after and person in gone:
             kept.append(i)
     return kept
@@ -48,6 +48,14 @@ def _signs(rows, used, pages=("with",), unsure=0):
     return found
 
 
+def _last(rows, used):
+    return {person: sign for i in used for person, sign in _signs(rows, [i]).items()}
+
+
+def _never_undone(rows, used):
+    return _signs(rows, _usable(rows, back=False))
+
+
 def _counted(rows, used):
     found = [rows[i][2] for i in used if rows[i][1] == "with"]
     return [found.count(said) for said in ("right", "wrong", "unsure")]
@@ -61,17 +69,22 @@ def _told(rows):
 CLASS = [("a1", "", "agree"), ("b2", "with", "right"), ("a1", "without", "wrong"), ("a1", "with", "right"),
          ("b2", "", "agree"), ("a1", "with", "wrong"), ("b2", "with", "wrong"), ("a1", "with", "right"),
          ("c3", "", "agree"), ("b2", "with", "unsure"), ("c3", "without", "wrong")]
-CHANGED = [("d4", "", "agree"), ("d4", "with", "wrong"), ("e5", "", "agree"), ("e5", "with", "right"),
+CHANGED = [("j0", "", "agree"), ("j0", "with", "right"), ("d4", "", "agree"), ("d4", "with", "wrong"),
+           ("e5", "", "agree"), ("e5", "with", "right"),
            ("d4", "with", "wrong"), ("d4", "", "withdraw"), ("e5", "with", "unsure"), ("d4", "", "agree"),
            ("d4", "with", "right"), ("e5", "", "withdraw"), ("f6", "", "agree"), ("f6", "with", "right"),
            ("f6", "with", "wrong"), ("f6", "", "agree"), ("f6", "without", "right"), ("e5", "with", "right"),
            ("g7", "with", "right")]
+# What is answered last is not what most answers say; and somebody answers again who has taken all back.
+LAST = [("k1", "", "agree"), ("k1", "with", "right"), ("k1", "with", "right"), ("k1", "with", "wrong"),
+        ("l2", "", "agree"), ("l2", "with", "wrong"), ("l2", "with", "wrong"), ("l2", "", "withdraw"),
+        ("l2", "", "agree"), ("l2", "with", "right")]
 UNSURE = [("h8", "", "agree"), ("h8", "with", "unsure"), ("h8", "with", "right"), ("h8", "without", "wrong"),
           ("i9", "", "agree"), ("i9", "with", "unsure")]
 
 
 @question((2, 2), {"two who answer, one who is shown nothing": (CLASS,), "some withdraw": (CHANGED,),
-                   "some cannot tell": (UNSURE,), "nobody": ([],)},
+                   "some change their minds": (LAST,), "some cannot tell": (UNSURE,), "nobody": ([],)},
           promises={"`said` is `\"agree\"`, `\"withdraw\"` (then `page` is `\"\"`), or an answer, "
                     "`\"right\"`, `\"wrong\"` or `\"unsure\"`": _told},
           returns="used, right, wrong, tied",
@@ -107,6 +120,12 @@ votes.mistakes(
      dict(signs=lambda rows, used: _signs(rows, used, ("with", "without")))),
     ("`used` lacks the pages without explanations. They may be used, for the comparison.",
      dict(listed=lambda rows, used: [i for i in used if rows[i][1] == "with"])),
+    ("Who withdraws takes back the own answers alone. Those of all others stay.",
+     dict(usable=lambda rows: _usable(rows, everybody=True))),
+    ("The last answer of a person decides here. All that may be used count: more right or more wrong ones?",
+     dict(signs=_last)),
+    ("Answers that were taken back still have a part in the vote. Count when all rows are read.",
+     dict(signs=_never_undone)),
     ("“I cannot tell” is no wrong answer.", dict(signs=lambda rows, used: _signs(rows, used, unsure=-1))),
     ("Who has only said “I cannot tell” has a vote as well, a tied one.",
      dict(signs=lambda rows, used: _signs(rows, [i for i in used if rows[i][2] != "unsure"]))),

@@ -81,7 +81,7 @@ contrast.mistakes(
     ("The difference is the wrong way round: target less foil.", dict(words=lambda u, t, f: u[f] - u[t])),
     ("These are slopes of probabilities. What all words share cancels in the difference of *logits*.",
      dict(words=lambda u, t, f: _softmax(u)[t] - _softmax(u)[f])),
-    ("Without a foil, the likeliest word was taken, even where that is the target.",
+    ("Without a foil, the target was compared with itself. The likeliest *other* word is due.",
      dict(choose=lambda u, target: int(u.argmax()))),
     ("The foil 0 was taken for none. 0 is a word, and `not foil` is true of it: ask `foil is None`.",
      lambda logits, E, target, foil, h: contrast.reference(logits, E, target, foil or None, h)),
