@@ -20,7 +20,7 @@ class Interval(NamedTuple):
     n: int
 
     def __str__(self):
-        return f"{self.mean:.2f} [{self.low:.2f}, {self.high:.2f}]"
+        return f"{self.mean:.2f}" + (f" [{self.low:.2f}, {self.high:.2f}]" if self.n != 1 else "")
 
 
 def interval(values: ArrayLike, confidence=0.95, seed=0, n_resamples=2000) -> Interval:
