@@ -109,6 +109,13 @@ def _(ask, words):
     return {word: ask(word) for word in words}, {}
 
 
+@wrong("recover", "any word whose value is not that of the first, however near")
+def _(ask, words):
+    said = {(word,): ask([word]) for word in words}
+    next(word for word in words if abs(said[word,] - said[words[0],]) > 0.1)
+    return _from_the_ends(lambda document: said.get(tuple(document)) or ask(document), words)
+
+
 @wrong("recover", "And α is a function of s_k − s_r alone: which?")
 def _(ask, words):
     return {word: 0.25 for word in words}, {word: ask([word]) for word in words}
@@ -158,6 +165,14 @@ def _(documents, scores, s):
     return _with_loss(A, np.linalg.lstsq(A, scores, rcond=None)[0], scores, s)
 
 
+@wrong("best_values", "A word counts with e^s")
+def _(documents, scores, s):
+    A = np.array([[document.count(word) * s[word] for word in s] for document in documents])
+    with np.errstate(all="ignore"):
+        A = A / A.sum(1, keepdims=True)
+    return _with_loss(A, np.linalg.lstsq(A, scores, rcond=None)[0], scores, s)
+
+
 @right("best_values", "the pseudo-inverse")
 def _(documents, scores, s):
     A = _rows(documents, s)
@@ -195,6 +210,23 @@ def _(s, v):
 def _(s, v):
     alpha = _softmax(s)
     return alpha * (v - alpha @ v), alpha ** 2 * v, alpha * v
+
+
+def _by_steps(s, v, h):
+    alpha = _softmax(s)
+    F = alpha @ v
+    lost = [F - (_softmax(np.delete(s, i)) @ np.delete(v, i) if len(s) > 1 else 0.0) for i in range(len(s))]
+    return ((F + h * alpha * v) / (1 + h * alpha) - F) / h, np.array(lost), alpha * v
+
+
+@wrong("slopes", "is it the change of F over a small step?")
+def _(s, v):
+    return _by_steps(s, v, 1e-4)
+
+
+@wrong("slopes", "is it the change of F over a small step?")
+def _(s, v):
+    return _by_steps(s, v, 1e-7)
 
 
 @right("slopes", "sums over pairs, and the others' share of what a token says against them")

@@ -37,7 +37,7 @@ def _(P, q):
         return ((p * np.log(p / m)).sum(1) + (q * np.log(q / m)).sum(1)) / 2
 
 
-@wrong("js", "Which of these three is not what you get?")
+@wrong("js", "Which of these is not what you get?")
 def _(P, q):
     return np.abs(P / P.sum(1, keepdims=True) - q / q.sum()).sum(1) / 2
 
@@ -132,6 +132,13 @@ def _(alpha, scores, orders):
     return _with(lambda a, b: np.corrcoef(ranks(a), ranks(b))[0, 1] / 2, alpha, scores, orders)
 
 
+@wrong("tau", "That is Spearman's correlation, of ranks")
+def _(alpha, scores, orders):
+    def ranks(x):
+        return np.array([((x < one).sum() + (x <= one).sum()) / 2 for one in x])
+    return _with(lambda a, b: np.corrcoef(ranks(a), ranks(b))[0, 1], alpha, scores, orders)
+
+
 @wrong("tau", "Of each pair of tokens τ asks only which is larger")
 def _(alpha, scores, orders):
     return _with(lambda a, b: np.corrcoef(a, b)[0, 1], alpha, scores, orders)
@@ -139,7 +146,7 @@ def _(alpha, scores, orders):
 
 @wrong("tau", "rounding tells equal ones apart")
 def _(alpha, scores, orders):
-    return _with(lambda a, b: _signs(a) @ _signs(b) - 1e-12 * a[0], alpha, scores, orders)
+    return _with(lambda a, b: _signs(a) @ _signs(b) + 1e-12 * a @ np.arange(len(a)), alpha, scores, orders)
 
 
 @right("tau", "pair by pair")
@@ -161,7 +168,7 @@ def _(alpha, scores, orders):
 
 # -- flips -----------------------------------------------------------------------------------------------------------
 
-@wrong("flips", "Twenty-five tokens have 33 million sets", at_once=False)
+@wrong("flips", "Twenty-five tokens have 33 million sets")
 def _(alpha, y):
     s, T = np.sign(alpha @ y), len(y)
 
@@ -341,6 +348,13 @@ def _(A, V):
 @wrong("effective", "all values alike leave even weights")
 def _(A, V):
     return A, len(V) - np.linalg.matrix_rank(np.column_stack([V, np.ones(len(V))]))
+
+
+@wrong("effective", "int() cuts it: round it, or take a rank")
+def _(A, V):
+    B = np.column_stack([V, np.ones(len(V))])
+    P = B @ np.linalg.pinv(B)
+    return A @ P, int(len(V) - np.trace(P) - 1e-12 * (len(V) > 8))
 
 
 @right("effective", "the shortest solution of least squares")

@@ -58,11 +58,16 @@ def _chained(direct, of_reference):
                        good=(1.0, 2.0), fine=(-0.5, 2.0), bad=(2.0, -3.0), film=(0.25, 0.5)),
                    "all but the last say the same": _case(
                        a=(0.0, 0.25), of=(-1.0, 0.25), the=(0.5, 0.25), bad=(3.0, -2.0)),
+                   "values near each other": _case(film=(0.5, 0.3), plot=(-0.5, 0.31), the=(1.0, 0.31)),
                    "two words": _case(good=(3.0, 1.0), bad=(-4.0, -1.0))},
+          promises={"There are two words at least": lambda model, words: {*words} == {*model} and len(words) > 1,
+                    "not all values are the same": lambda model, words: len({model[word][1] for word in words}) > 1},
           returns="s, v", given=asked, also=thrifty, forbidden=LIBRARY, instead="`ask`",
           otherwise="Two words by hand: F = v_r + α(v_k − v_r) gives you α, the weight of word k in the pair. And α is "
                     "a function of s_k − s_r alone: which?",
-          hints={r"ask(\(\))? takes": "Read the line of the error: that is what the model said to your question.",
+          hints={"StopIteration": "There is a second reference here that was not found: any word whose value is not "
+                                  "that of the first, however near the two are.",
+                 r"ask(\(\))? takes": "Read the line of the error: that is what the model said to your question.",
                  "ZeroDivision|math domain": "Two words that say the same, v_k = v_r, say it together as well, "
                                              "whatever their importances are: pair the word with another one."})
 def recover(ask, words, *, relative=_log_odds, tied=_chained, level=_centred):
@@ -117,6 +122,12 @@ def _counts(document, words):
     return np.array([float(document.count(word)) for word in words])
 
 
+def _table(documents, s):
+    """The weights (n, V) that a SLALOM with these importances gives the words."""
+    rows = np.array([_counts(document, list(s)) for document in documents]) * np.exp(list(s.values()))
+    return rows / rows.sum(1, keepdims=True)
+
+
 def _mean_square(A, v, y):
     return np.mean((A @ v - y) ** 2)
 
@@ -125,10 +136,18 @@ def _mean_square(A, v, y):
                    "a word that is nowhere": (DOCUMENTS, HEARD, IMPORTANCES),
                    "all importances 0": (DOCUMENTS[1:], HEARD[1:], dict.fromkeys(("film", "bad", "good"), 0.0)),
                    "one word": ([["no"], ["no", "no"], ["no"]], np.array([-1.0, -2.5, -1.0]), {"no": 3.0})},
+          promises={"none of them empty, their `scores` $(n,)$, and the importances of all words":
+                        lambda documents, scores, s: all(documents) and {*sum(documents, [])} <= {*s},
+                    "the values of words that do occur have one best choice": lambda documents, scores, s: (
+                        np.linalg.matrix_rank(_table(documents, s)) == len({*sum(documents, [])})),
+                    "No importance is so large that $e^{s}$ overflows here": lambda documents, scores, s: (
+                        max(map(abs, s.values())) < 300)},
           returns="v, the loss", forbidden=LIBRARY, instead="np.linalg.lstsq",
           otherwise="Print your table A for the document *film, good, good, bad*: do the weights of its words add up "
                     "to 1, and has *good* twice that of one *good*? The loss is the mean of (A v − scores)².",
-          hints={"axis 0 with size 0": EMPTY, "Singular": "A word that is in no document leaves a column of zeros, and "
+          hints={"SVD": "A row of your table is no number: it was divided by its sum, 0. A word counts with e^s, and "
+                        "sums of those are above 0.",
+                 "axis 0 with size 0": EMPTY, "Singular": "A word that is in no document leaves a column of zeros, and "
                                                           "AᵀA has no inverse. np.linalg.lstsq gives such a word 0."})
 def best_values(documents, scores, s, *, count=_counts, weigh=np.exp, share=np.sum, level=0, loss=_mean_square):
     """best_values(documents, scores, s): ({word: v}, mean squared error) of the best values for given importances."""

@@ -10,6 +10,9 @@ from .scores import LIBRARY, alphas
 __all__ = ["slopes"]
 
 
+EXACT = (1e-10, 1e-11)      # an importance of 10,000 less the logarithm of a sum is rounded by 1e-12
+
+
 def _without(s, v):
     """F of the document without token i, (n,); 0 where nothing is left."""
     gone = np.where(np.eye(len(s), dtype=bool), -np.inf, s)             # row i: token i has no weight
@@ -29,7 +32,8 @@ def _told(alpha, v):
                    "one token": (np.array([3.0]), np.array([-1.5])),
                    "one outshouts the others": (np.array([1.0, 33.0, 0.0, -1.0]), np.array([2.0, 1.0, -1.0, 0.5])),
                    "importances of a thousand": (np.array([1000.0, 0.0, -1.0]), np.array([1.0, 3.0, -2.0]))},
-          returns="derivative (n,), removal (n,), printed (n,)", forbidden=LIBRARY, instead="your formulas",
+          returns="derivative (n,), removal (n,), printed (n,)", tolerance=EXACT, forbidden=LIBRARY,
+          instead="your formulas",
           otherwise="The first case by hand: the weights are 2/8, 1/8 and 5/8, F is 15/8. By how much does F rise if "
                     "the first token's 2 becomes 2.02, and what is F without the token? (`printed`: value · weight.)")
 def slopes(s, v, *, derivative=_pull, removal=lambda s, v: alphas(s) @ v - _without(s, v), printed=_told):
@@ -66,7 +70,11 @@ def _(got, s, v):
     if any(np.isnan(part).any() for part in got):
         return ("Something is not a number, 0/0 or ∞/∞. Is the largest importance taken away first, and in `removal` "
                 "the largest of the others? And what is the score where no other is left?")
-    if s.max() > 20 and not same(got[1], slopes.reference(s, v)[1]):
+    due = slopes.reference(s, v)
+    if same(got[0], due[0], (1e-2, 1e-3)) and not same(got[0], due[0], EXACT):
+        return ("`derivative` is near, and not exact: is it the change of F over a small step? A quotient N/D has a "
+                "derivative without any.")
+    if s.max() > 20 and not same(got[1], due[1], EXACT):
         return ("What the others weigh is 0 here, or has lost its digits, and something was divided by it. The score "
                 "without the token is that of a softmax over the others alone, their largest taken away first.")
     return None

@@ -33,6 +33,7 @@ def _whole(lam, s):
 
 @question((1, 2), {"all are there": (["good", "film"], np.ones(2), S, V),
                    "a word twice": (["good", "bad", "good"], np.ones(3), S, V),
+                   "a word there, and gone": (["good", "bad", "good"], np.array([1.0, 1.0, 0.0]), S, V),
                    "there in part": (["good", "bad", "film"], np.array([1.0, 0.5, 0.25]), S, V),
                    "one is gone": (["good", "bad", "film"], np.array([1.0, 0.0, 1.0]), S, V),
                    "importances of a thousand": ("film bad good film".split(), np.array([1, 0.5, 1, 1]), LOUD, V),
@@ -40,6 +41,10 @@ def _whole(lam, s):
                    "nothing is there": (["good", "bad"], np.zeros(2), S, V),
                    "an empty document": ([], np.zeros(0), S, V)},
           returns="F", forbidden=LIBRARY, instead="the formula",
+          promises={"an array of numbers from 0 (gone) to 1 (there)": lambda document, presence, s, v: (
+                        presence.shape == (len(document),) and ((presence >= 0) & (presence <= 1)).all()),
+                    "are dictionaries from words to numbers, and hold more words than the document":
+                        lambda document, presence, s, v: {*document} < {*s} == {*v}},
           otherwise="Write the weights λ·e^s of the case as a list, and what they add up to. Then take the mean of the "
                     "values under them.",
           hints={"max\\(\\) arg|zero-size|empty sequence|ZeroDivision": "Where no token is there, nothing is the "
@@ -63,6 +68,10 @@ def _once(document, presence, s, v):
     return soft_score.reference([document[i] for i in first], presence[first], s, v)
 
 
+def _first_presence(document, presence, s, v):
+    return soft_score.reference(document, np.array([presence[document.index(word)] for word in document]), s, v)
+
+
 soft_score.mistakes(
     ("The largest importance was that of a token that is gone, and all others' weights became 0: take the largest of "
      "those that are there.", dict(above=_shifted, below=lambda lam, s: np.maximum(_shifted(lam, s), 1e-300))),
@@ -71,6 +80,7 @@ soft_score.mistakes(
     ("λ is missing above: the sum of weights is smaller, and the sum of weighted values is not.",
      dict(above=_whole, below=_soft)),
     ("Each word was counted once. A word that stands there twice has two tokens, each with its weight.", _once),
+    ("All tokens of a word had the presence of its first one. Each token has its own.", _first_presence),
     ("λ stands in the exponent here. Then a token with importance 0 cannot be removed; it is a factor before e^s.",
      dict(above=lambda lam, s: np.exp(np.minimum(lam * s - (lam * s).max(), 0)))),
     ("A token is there or not in this sum. It may be there to a half, and then has half its weight.",

@@ -35,6 +35,8 @@ def _adds(score, s, v, i, S):
 
 @question((1, 2), {"two tokens": TWO, "three tokens": THREE, "one token": (np.array([2.0]), np.array([-3.0])),
                    "five tokens": FIVE, "values that are all the same": (FIVE[0][:4], np.full(4, 2.0))},
+          promises={r"a document of $n \le 10$ tokens": lambda *parts: {len(part) for part in parts} in [
+              {n} for n in range(1, 11)]},
           returns="table (n, n), φ (n,)", forbidden=LIBRARY, instead="the sets",
           otherwise="Two tokens by hand: what does the first add to nothing, and what to the other one? It is a row "
                     "of the table, and φ its mean.",
@@ -88,6 +90,7 @@ def _ends(a):
                    "five tokens": FIVE, "sixty tokens": SIXTY,
                    "importances far apart": (np.array([-6.0, 6.0, 0.0, 3.0]), np.array([1.0, -1.0, 2.0, 0.5]))},
           returns="φ (n,)", tolerance=(1e-7, 1e-9), forbidden=LIBRARY, instead="the integral",
+          promises={"importances within ±8": lambda s, v: abs(s).max() <= 8},
           otherwise="Two tokens by hand: φ_1 is the mean of v_1 and of α_1 (v_1 − v_2). Do they add up to F?",
           hints={"endless": "There are 2^59 sets beside each of 60 tokens, too many to visit. For each λ and p the "
                             "mean over all of them is a product."})

@@ -27,11 +27,20 @@ def _share(b, y_i, y_j):
     return (b - y_j) / (y_i - y_j)
 
 
+def _all_pairs(y):
+    return itertools.permutations(range(len(y)), 2)
+
+
+def _in_a_row(order):
+    """Pairs of neighbours, both ways."""
+    return [pair for one in zip(order, order[1:], strict=False) for pair in (one, one[::-1])]
+
+
 def _kept(share):
     return share if 0 <= share <= 1 else None
 
 
-@question((2, 3), {"five tokens": (np.array([3, 4, 7, 1, 5]) / 20, np.array([0.5, -3.0, 0.0, 1.5, 1.0]), -0.6, 0.2),
+@question((2, 3), {"five tokens": (np.array([3, 7, 4, 5, 1]) / 20, np.array([0.5, 0.0, -3.0, 1.0, 1.5]), -0.6, 0.2),
                    "three tokens": (np.array([0.5, 0.3, 0.2]), np.array([2.0, -1.0, 1.5]), 0.9, 1.1),
                    "five others": (np.array([0.05, 0.15, 0.2, 0.5, 0.1]), np.array([-4.0, -0.5, 2.5, -3.5, -2.5]),
                                    -1.975, -1.175),
@@ -42,18 +51,22 @@ def _kept(share):
                                                           np.array([2.0, 1.0, 1.5, -1.0]), -0.02, 2.28),
                    "all say the same": (np.array([0.2, 0.5, 0.3]), np.full(3, 1.5), 1.4, 1.6),
                    "one token": (np.ones(1), np.array([2.0]), 1.9, 2.1)},
+          promises={r"$\text{low} < f < \text{high}$": lambda alpha, y, low, high: low < alpha @ y < high,
+                    "One weight of `alpha` may be 0": lambda alpha, y, low, high: (
+                        alpha.min() >= 0 and (alpha == 0).sum() < 2 and abs(alpha.sum() - 1) < 1e-9)},
           returns="weights (T,), divergence", forbidden=LIBRARY, instead="`js`", lend=("js",),
           otherwise="List all your candidates for the three tokens: there are two pairs for each bound, and no single "
                     "token. Has each a score of 0.9 or 1.1? Which of the four is farthest by `js`?",
           hints={"ZeroDivision": "Two tokens with one y say that y in any mixture: no share is special. Such a pair is "
                                  "left out; each of its tokens alone is a candidate of its own."})
 def farthest(alpha, y, low, high, *, single=_inside, bounds=_bounds, share=_share, keep=_kept, pick=np.argmax,
-             far=lambda found, alpha: js.reference(found, alpha), pair=lambda top, bottom, low, high: top > bottom):
+             far=lambda found, alpha: js.reference(found, alpha), pair=lambda top, bottom, low, high: top > bottom,
+             places=_all_pairs):
     """farthest(alpha, y, low, high): the weights (T,) with low ≤ weights · y ≤ high that are farthest from alpha, and
     their divergence."""
     T = len(y)
     found = list(np.eye(T)[single(y, low, high)])
-    for i, j in itertools.permutations(range(T), 2):
+    for i, j in places(y):
         for bound in bounds(low, high):
             if pair(y[i], y[j], low, high) and (x := keep(share(bound, y[i], y[j]))) is not None:
                 found.append(x * np.eye(T)[i] + (1 - x) * np.eye(T)[j])
@@ -70,6 +83,8 @@ farthest.mistakes(
     ("Pairs were tried only if one token is above both bounds and the other below both. One of them may lie within the "
      "bounds: it is their mixture that must lie on one.",
      dict(pair=lambda top, bottom, low, high: top > high and bottom < low)),
+    *(("Only neighbours were mixed. A corner may have any two tokens.", dict(places=places)) for places in (
+        lambda y: _in_a_row(range(len(y))), lambda y: _in_a_row(np.argsort(y, kind="stable").tolist()))),
     ("Only the lower bound was tried. The score may be anywhere between both, and each has its corners.",
      dict(bounds=lambda low, high: (low,))),
     ("Only the upper bound was tried. The score may be anywhere between both, and each has its corners.",
@@ -121,7 +136,9 @@ def _kept_part(A, P):
                    "the second direction is the first": (np.array([[0.5, 0.2, 0.2, 0.1]]), np.array(
                        [[1.0, 2.0], [2.0, 4.0], [0.0, 0.0], [-1.0, -2.0]])),
                    "all values alike": (np.array([[0.5, 0.3, 0.2]]), np.full((3, 2), 1.5)),
-                   "as many directions as tokens": (np.array([[0.7, 0.3]]), np.array([[1.0, 2.0], [-1.0, 0.5]]))},
+                   "as many directions as tokens": (np.array([[0.7, 0.3]]), np.array([[1.0, 2.0], [-1.0, 0.5]])),
+                   "nine tokens": (np.arange(1, 10)[None] / 45, 4 * np.arange(36).reshape(9, 4) ** 2 % 9 - 2.0)},
+          promises={"rows that add up to 1": lambda A, V: abs(A.sum(1) - 1).max() < 1e-9},
           returns="E (n, T), free", forbidden=LIBRARY, instead="np.linalg",
           otherwise="In the first case tokens 0 and 1 say the same: in each row of E they have the same weight. And "
                     "all values alike leave even weights, since only the sum is seen. Are yours?",
@@ -146,3 +163,11 @@ effective.mistakes(
     ("`free` counts columns. Those that depend on others take no freedom: it is their rank that counts.",
      dict(free=lambda T, rank, V: T - V.shape[1] - 1)),
     ("`free` is the rank, the directions that are seen.", dict(free=lambda T, rank, V: rank)))
+
+
+@effective.suspect
+def _(got, A, V):
+    if type(got) in (tuple, list) and len(got) == 2 and got[1] == effective.reference(A, V)[1] - 1:
+        return ("`free` is one too few. Is it T less a trace? That is 3.9999999 where 4 is due, and int() cuts it: "
+                "round it, or take a rank.")
+    return None

@@ -4,7 +4,7 @@ import numpy as np
 
 from coursekit.grade.kit.question import question
 
-from .weights import LIBRARY
+from .weights import LIBRARY, WEIGHTS
 
 __all__ = ["tau", "flips"]
 
@@ -20,12 +20,16 @@ def _pairs(x):
     return np.sign(x[:, None] - x)
 
 
+def _neighbours(x):
+    return np.sign(np.diff(x))
+
+
 def _by_ties(x, y):
     return np.sqrt((x * x).sum() * (y * y).sum())
 
 
-def _tau(a, b, over):
-    x, y = _pairs(a), _pairs(b)
+def _tau(a, b, over, pairs):
+    x, y = pairs(a), pairs(b)
     return (x * y).sum() / over(x, y)
 
 
@@ -40,20 +44,34 @@ def _ordered(a, b, order):
                    "equal τ": (np.array([0.3, 0.25, 0.1, 0.15, 0.2]), np.array([1.0, 3.0, -0.5, 4.0, -2.0]), EQUAL),
                    "two tokens": (np.array([0.9, 0.1]), np.array([0.5, -1.0]), ORDERS[:1, :2])},
           returns="τ, share", forbidden=LIBRARY, instead="the pairs",
+          promises=WEIGHTS | {
+              r"whose rows are orders of $0 \dots T-1$": lambda alpha, scores, orders: (
+                  np.sort(orders) == np.arange(len(alpha))).all(),
+              "Neither is 0": lambda alpha, scores, orders: len({*alpha}) > 1 and len({*np.abs(scores)}) > 1},
           otherwise="The first case by hand: sizes 3, 1, 2 and 0.5. Which of the six pairs do the weights order as the "
                     "sizes do? For `share`: how many of the orders give a τ as large, or larger?")
 def tau(alpha, scores, orders, *, size=np.abs, over=_by_ties, order=_ordered, reach=np.greater_equal,
-        value=lambda t: t):
+        value=lambda t: t, pairs=_pairs):
     """tau(alpha, scores, orders): Kendall's τ_b of the weights with the sizes |scores|, and the share of the orders
     (m, T) for which the weights in that order, alpha[order], reach it."""
     b = size(scores)
-    found = _tau(alpha, b, over)
-    others = np.array([_tau(*order(alpha, b, one), over) for one in orders])
+    found = _tau(alpha, b, over, pairs)
+    others = np.array([_tau(*order(alpha, b, one), over, pairs) for one in orders])
     return float(found), float(np.mean(reach(value(others), value(found))))
 
 
 def _ranks(x):
     return np.argsort(np.argsort(x))
+
+
+def _middle_ranks(x):
+    """(T,): ranks, of tied ones their mean."""
+    return ((x[:, None] > x).sum(1) + (x[:, None] >= x).sum(1)) / 2
+
+
+def _with_itself(alpha, scores, orders):
+    found, share = tau.reference(alpha, scores, orders)
+    return found, (share * len(orders) + 1) / (len(orders) + 1)
 
 
 def _turned(a, b, order):
@@ -65,6 +83,9 @@ tau.mistakes(
     ("τ is divided by the number of all pairs here. Pairs that are tied in one of them cannot be ordered: the root of "
      "two numbers is due, the pairs untied in alpha, and those in the sizes.",
      dict(over=lambda x, y: x.size - len(x))),
+    ("Only neighbouring tokens were compared. C and D count over *all* pairs of tokens.", dict(pairs=_neighbours)),
+    ("`share` has 1 more above and below, as a p value has that counts the order itself. It is a share of those orders "
+     "that are given.", _with_itself),
     ("τ is half of what is due. The tables hold each pair twice: is it so above and below?",
      dict(over=lambda x, y: 2 * _by_ties(x, y))),
     ("τ is divided by the pairs that are tied in neither: that is Goodman and Kruskal's γ.",
@@ -89,6 +110,10 @@ def _(got, alpha, scores, orders):
     due = tau.reference(alpha, scores, orders)
     if np.isclose(got[0], due[0]) and tau.reference(alpha, scores, orders, reach=np.greater)[1] < got[1] < due[1]:
         return "τ is right, and rounding tells equal ones apart: for `share`, compare with τ − 1e-9."
+    ranks = _middle_ranks(alpha), _middle_ranks(np.abs(scores))
+    if type(got) in (tuple, list) and len(got) == 2 and np.isclose(got[0], np.corrcoef(*ranks)[0, 1]):
+        return ("That is Spearman's correlation, of ranks. τ counts pairs: how many are ordered alike, and how many "
+                "the other way round.")
     if type(got) in (tuple, list) and len(got) == 2 and np.isclose(got[0], np.corrcoef(alpha, np.abs(scores))[0, 1]):
         return "That is a correlation of the numbers themselves. Of each pair of tokens τ asks only which is larger."
     return None
@@ -103,9 +128,25 @@ def _decision(alpha, y):
     return 1.0 if alpha @ y > 0 else -1.0
 
 
+def _nearest(alpha, y):
+    """The smallest size of a score, undivided, on the ways of the three orders."""
+    s = _decision(alpha, y)
+    orders = (np.argsort(-key, kind="stable") for key in (alpha, s * y, s * alpha * y))
+    return min(np.abs(np.cumsum((alpha * y)[order][::-1])).min() for order in orders)
+
+
 def _first(kept):
     """How many are gone where the sum of what is left first has the other sign; T if it never has."""
-    return int(np.argmax(kept < 0)) if (kept < 0).any() else len(kept)
+    return next((j for j in range(1, len(kept)) if kept[j] < 0), len(kept))
+
+
+def _till(last):
+    """As `_first`, but no more than last(T) are taken."""
+    def count(kept):
+        j = _first(kept)
+        return j if j <= last(len(kept)) else len(kept)
+
+    return count
 
 
 def _last(kept):
@@ -117,20 +158,25 @@ def _last(kept):
 @question((2, 2), {"five tokens": (np.array([0.4, 0.1, 0.25, 0.2, 0.05]), np.array([1.0, 4.0, 2.5, -4.0, -2.0])),
                    "a decision against": (np.array([1.0, 12.0, 3.0, 9.0, 10.0, 2.0]) / 37,
                                           np.array([-1.0, 2.5, 4.0, -2.5, -3.0, -4.0])),
+                   "twenty-five tokens": (np.arange(3, 28) / 375, np.array([-0.5, -2.0, 2.0, 2.5, 0.5] * 5)),
                    "four tokens": (np.array([7.0, 4.0, 3.0, 10.0]) / 24, np.array([-2.0, 3.5, -4.0, -1.5])),
                    "even attention": (np.full(5, 0.2), np.array([-2.0, -3.5, 4.0, 2.0, -4.0])),
                    "all say the same": (np.array([0.5, 0.25, 0.25]), np.array([1.0, 2.0, 3.0])),
                    "one token": (np.ones(1), np.array([-2.0]))},
           returns="by attention, by gradient, fewest", forbidden=LIBRARY, instead="sums",
+          promises=WEIGHTS | {
+              "All weights are above 0": lambda alpha, y: alpha.min() > 0,
+              "no score comes near 0": lambda alpha, y: _nearest(alpha, y) > 1e-6,
+              "$T$ may be 50": lambda alpha, y: len(y) == len(alpha) <= 50},
           otherwise="The first case by hand: the tokens bring α y = 0.4, 0.4, 0.625, −0.8 and −0.1, together 0.525: "
                     "for. What is left without the token with the largest weight, and is that still for? And then?",
           hints={"endless": "Twenty-five tokens have 33 million sets. What is left decides by its sum: which token "
                             "takes most of it away?"})
 def flips(alpha, y, *, weights=lambda alpha, y, s: alpha, slope=lambda alpha, y, s: s * y,
-          best=lambda alpha, y, s: s * alpha * y, count=_first, kind="stable", none=lambda T, n: n):
+          best=lambda alpha, y, s: s * alpha * y, count=_first, kind="stable", none=lambda T, n: n, decision=_decision):
     """flips(alpha, y): how many tokens are zeroed before the decision is another one, T if it never is: the largest
     weight first; the largest gradient of the decision first; and in the best order that there is."""
-    s, T = _decision(alpha, y), len(y)
+    s, T = decision(alpha, y), len(y)
     found = []
     for scores in (weights(alpha, y, s), slope(alpha, y, s), best(alpha, y, s)):
         order = np.argsort(-scores, kind="stable") if kind == "stable" else T - 1 - np.argsort(
@@ -155,6 +201,14 @@ def _one_by_one(alpha, y):
 
 
 flips.mistakes(
+    ("That is right if the decision was *for*. A decision *against* flips where what is left is above 0.",
+     dict(decision=lambda alpha, y: 1.0)),
+    ("The loop ends one token too soon: one is to stay, so T − 1 may go.", dict(count=_till(lambda T: T - 2))),
+    ("More than half of the tokens may go before the decision flips: only the last one has to stay.",
+     dict(count=_till(lambda T: T / 2))),
+    *(("Of tokens with equal weights the earlier one goes first. Here what they say put them in another order.",
+       dict(weights=by)) for by in (lambda alpha, y, s: alpha + 1e-9 * s * y, lambda alpha, y, s: alpha + 1e-9 * y,
+                                    lambda alpha, y, s: alpha - 1e-9 * s * y, lambda alpha, y, s: alpha - 1e-9 * y)),
     ("`by gradient`: of a decision *against*, the tokens that pull it down come first. The sign of the decision is "
      "missing.", dict(slope=lambda alpha, y, s: y)),
     ("`by gradient` goes by size here. A token that speaks against the decision does not carry it.",

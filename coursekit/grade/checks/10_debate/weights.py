@@ -38,13 +38,17 @@ def _both(p, q, middle, log):
                              np.array([0.75, 0.25, 0.0])),
                    "one token": (np.array([[3.0]]), np.array([1.0]))},
           returns="divergences (n,)", forbidden=LIBRARY, instead="the formula",
-          otherwise="By hand, for p = (1, 0) and q = (1/2, 1/2): m = (3/4, 1/4), KL(p, m) = log 4/3, and KL(q, m) is "
-                    "the mean of log 2/3 and log 2. Which of these three is not what you get?",
+          promises={"No weight is below 0": lambda P, q: min(P.min(), q.min()) >= 0,
+                    "no row is all zeros": lambda P, q: P.any(1).all() and q.any()},
+          otherwise="Rows and q are divided by their sums first. Then by hand, for p = (1, 0) and q = (1/2, 1/2): m = "
+                    "(3/4, 1/4), KL(p, m) = log 4/3, and KL(q, m) is the mean of log 2/3 and log 2. Which of these is "
+                    "not what you get?",
           hints={"math domain|ZeroDivision": "0 · log 0 counts as 0, and has no logarithm: leave out the "
                                              "places where a weight is 0."})
-def js(P, q, *, share=_divided, middle=lambda p, q: (p + q) / 2, log=np.log, both=_both, tell=lambda d: d):
+def js(P, q, *, share=_divided, other=_divided, middle=lambda p, q: (p + q) / 2, log=np.log, both=_both,
+       tell=lambda d: d):
     """js(P, q): (n,), the Jensen–Shannon divergences, in nats, of weights P (n, T) from q (T,), each divided first."""
-    return tell(both(share(P), _divided(q), middle, log))
+    return tell(both(share(P), other(q), middle, log))
 
 
 def _where_both(p, q, middle, log):
@@ -52,8 +56,22 @@ def _where_both(p, q, middle, log):
     return (_kl(p * both, m, log) + _kl(q * both, m, log)) / 2
 
 
+def _undivided_middle(P, q):
+    return _both(_divided(P), _divided(q), lambda *_: (P + q) / 2, np.log)
+
+
+def _late_middle(P, q):
+    return _both(_divided(P), _divided(q), lambda *_: _divided(P + q), np.log)
+
+
+FIRST = "Weights are divided by their sums first, each row of P by its own and q by its own."
 js.mistakes(
-    ("Weights are divided by their sum first, each row of P by its own.", dict(share=lambda p: p)),
+    (FIRST, dict(share=lambda p: p)),
+    (FIRST, dict(share=lambda p: p, other=lambda q: q)),
+    *(("The middle lies between the *divided* weights. Here P and q were divided too late.", late)
+      for late in (_undivided_middle, _late_middle)),
+    ("P was divided by the sums of its columns. Each row has its own: sum(1, keepdims=True).",
+     dict(share=lambda p: p / np.maximum(p.sum(0), 1e-300))),
     ("P was divided by the sum of all its rows. Each row has its own sum.", dict(share=lambda p: p / p.sum())),
     ("Twice as much as is due: it is the *mean* of two divergences from the middle.", dict(tell=lambda d: 2 * d)),
     ("The middle is half the sum of p and q; the half is missing.", dict(middle=lambda p, q: p + q)),
@@ -76,6 +94,7 @@ def _(got, P, q):
 
 # -- shuffled --------------------------------------------------------------------------------------------------------
 
+WEIGHTS = {"and `alpha` adds up to 1": lambda alpha, *_: alpha.min() >= 0 and abs(alpha.sum() - 1) < 1e-9}
 ALPHA, Y = np.array([0.5, 0.3, 0.15, 0.05]), np.array([2.0, -1.0, 0.5, 4.0])
 
 
@@ -91,7 +110,7 @@ def _no_middle(x):
                    "all attention on one": (np.eye(5)[1], np.array([3.0, -2.0, 1.0, 0.0, 0.5])),
                    "even attention": (np.full(4, 0.25), Y), "one token": (np.ones(1), np.array([-1.5])),
                    "thirty tokens": (np.arange(1, 31) / 465, np.arange(30) % 7 - 2.0)},
-          returns="mean, sd", forbidden=LIBRARY, instead="your formula",
+          returns="mean, sd", forbidden=LIBRARY, instead="your formula", promises=WEIGHTS,
           otherwise="The first case by hand: three orders differ, with the scores 1.5, 3.5 and 4. Their mean is 3. And "
                     "their standard deviation?",
           hints={"endless": "Thirty tokens have 30! orders. The mean and the spread over all of them need none."})

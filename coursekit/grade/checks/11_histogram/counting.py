@@ -22,6 +22,8 @@ def _equal(ids):
 @question((1, 1), {"two words": (np.array([[2, 0, 14, 0, 6], [0, 0, 0, 1, 0]]),),
                    "a word with two empty places": (np.array([[5, 0, 5, 5, -1, -1]]),),
                    "nothing but one letter": (np.array([[7, -1, -1]]),)},
+          promises={"they are filled up with $-1$": lambda ids: (
+              ids.min() >= -1 and (np.diff((ids < 0).astype(int), axis=1) >= 0).all())},
           returns="counts (n, T)", forbidden=LIBRARY, instead="a comparison of the array with itself",
           otherwise="The second word by hand: in 0 0 0 1 0, how often is there what stands at place 0, and at place 3?")
 def tally(ids, *, equal=_equal, axis=-1, empty=_letters, less=0):
@@ -70,6 +72,8 @@ SAID = np.array([[2, 1, 1, 1, 2], [3, 3, 2, 2, 2], [1, 0, 1, 3, 1]])
                    "with empty places": (SAID, WORDS),
                    "always 1": (np.ones((2, 5), int), WORDS[:2]),
                    "no letter occurs twice": (np.array([[3, 1, 1, 3, 2]]), np.array([[3, 3, 3, 1, 0]]))},
+          promises={"At least one place is not empty": lambda said, truth: (truth > 0).any(),
+                    "0 in the truth where a place is empty": lambda said, truth: truth.min() >= 0},
           returns="rows, base", forbidden=LIBRARY, instead="your own means",
           otherwise="Two words by hand: at how many of the ten places is the true count 1, 2, 3? And at how many of "
                     "those is what was said right?",
@@ -99,6 +103,9 @@ by_count.mistakes(
      "are right?", lambda said, truth: _of_those_said(*_kept(said, truth))),
     ("A place is empty where the *truth* is 0, whatever was said there. A model that says 0 elsewhere is wrong there.",
      dict(kept=lambda said, truth: (said[(truth > 0) & (said > 0)], truth[(truth > 0) & (said > 0)]))),
+    ("The two numbers of a count have changed places: first its share, then how many of its answers are right.",
+     lambda said, truth: (lambda rows, base: ({c: pair[::-1] for c, pair in rows.items()}, base))(
+         *by_count.reference(said, truth))),
     ("A share is of all letters: a number from 0 to 1, not how many there are.", dict(share=np.sum)),
     ("The base rate is that of the *best* constant answer, and 1 need not be the best.",
      dict(base=lambda rows: rows.get(1, (0.0, 0.0))[0])),

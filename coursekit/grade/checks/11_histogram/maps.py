@@ -47,6 +47,10 @@ def _level(x):
                    "with noise": (noisy(IDS, 9.0, 1.5, 0.4), IDS),
                    "the own place is quiet": (noisy(IDS[1:], 0.25, 2.0, 0.3, 1), IDS[1:]),
                    "very sharp": (noisy(IDS, 3e4, 8e3, 1.0, 2), IDS)},
+          promises={"All entries are above 0": lambda A, ids: A.min() > 0,
+                    "no place is empty": lambda A, ids: ids.min() >= 0,
+                    "some letter of some word has both an equal and a different one": lambda A, ids: any(
+                        1 < n < ids.shape[1] for n in tally.reference(ids).flat)},
           returns="own, same", forbidden=("coursekit.tasks.histogram.nearest_ab",), instead="np.linalg.lstsq",
           otherwise="Take one row of the first case. Every entry is e^score over the same sum: what is the logarithm "
                     "of one of them less that of another? Does your fit see that the sum is another one in each row?",
@@ -127,33 +131,54 @@ def _partner(A, order):
 
 FOUR = np.array([[2, 0, 4, 0, 6, 0], [5, 5, 1, 3, 1, 5], [2, 6, 5, 5, 3, 6], [6, 6, 6, 6, 0, 6]])
 READ = "from what the own letter got"
-TURN, NAMES = np.array([1, 2, 3, 0]), np.array([3, 4, 6, 1, 2, 5, 0])
+TURN, NAMES = np.array([2, 0, 3, 1]), np.array([3, 4, 6, 1, 2, 5, 0])
 
 
 @question((2, 2), {"a model that compares letters": ("by letters", READ, FOUR, TURN, NAMES),
                    "one that reads names": ("by names", READ, FOUR, TURN, NAMES),
                    "one word keeps its own map": ("by letters", READ, FOUR, np.array([3, 0, 2, 1]), NAMES),
                    "a model that knows only places": ("by places", READ, FOUR, TURN, NAMES)},
+          promises={"Some word has a partner": lambda kind, said, ids, order, rename: (
+                        (order != np.arange(len(ids))).any() and {*order} <= {*range(len(ids))}),
+                    "no place is empty": lambda kind, said, ids, order, rename: ids.min() >= 0,
+                    "`rename` is an array in which each letter number stands once":
+                        lambda kind, said, ids, order, rename: (
+                            (np.sort(rename) == np.arange(len(rename))).all() and ids.max() < len(rename))},
           returns="own, partner, renamed", given=exchanged, lend=("tally",), forbidden=LIBRARY,
           instead="`attend` and `predict`",
           otherwise="Three calls of predict, all with the words themselves: only the maps differ. What is right is "
-                    "always the count in the words themselves.",
+                    "always the count in the words themselves, letter by letter.",
           hints={"attend takes|predict takes": "Read the line of the error: that is what the model said to what it was "
                                                "given.",
                  "index": "rename[ids] renames all letters at once, and A[order] takes the maps in that order."})
 def swap(attend, predict, ids, order, rename, *, partner=_partner, words=lambda ids, other: ids,
          truth=lambda ids, order: ids, moved=lambda order: order != np.arange(len(order)),
-         called=lambda ids, rename: rename[ids]):
+         called=lambda ids, rename: rename[ids], among=np.ones_like, hits=lambda right: right):
     """swap(attend, predict, ids, order, rename): accuracy with the own map, with that of word order[i] (where that is
     another word), and with the map of the same word in other letters."""
     A, there, renamed = attend(ids), moved(order), called(ids, rename)
     right = tally.reference(ids)
     swapped = (predict(ids, partner(A, order)) == tally.reference(truth(ids, order)))[there]
-    return (float((predict(ids, A) == right).mean()), float(swapped.mean()),
-            float((predict(words(ids, renamed), attend(renamed)) == right).mean()))
+    kept = predict(ids, A) == right, predict(words(ids, renamed), attend(renamed)) == right
+    own, other = (float(hits(part[among(there)]).mean()) for part in kept)
+    return own, float(hits(swapped).mean()), other
+
+
+def _other_words(attend, predict, ids, order, rename):
+    own, _, renamed = swap.reference(attend, predict, ids, order, rename)
+    said = predict(ids[order], attend(ids)) == tally.reference(ids)
+    return own, float(said[order != np.arange(len(ids))].mean()), renamed
 
 
 swap.mistakes(
+    ("Only in the second accuracy do words without a partner not count: the first and the third are over all words.",
+     dict(among=lambda there: there)),
+    ("A word counted as right only if all of its letters were. Accuracies are over letters.",
+     dict(hits=lambda right: right.all(1))),
+    ("In the second, the partner's *word* was given, with the own map. The word stays what it is, and gets the "
+     "partner's map.", _other_words),
+    *(("In the second, each word got the map of its neighbour. Whose map it gets is said by `order`.",
+       dict(partner=lambda A, order, by=by: np.roll(A, by, 0))) for by in (1, -1)),
     ("A word that is its own partner keeps its own map: nothing was exchanged there, so it does not count in the "
      "second accuracy.", dict(moved=lambda order: order >= 0)),
     ("In the third, the map is that of the renamed word, and predict is given the word itself: not both renamed, and "

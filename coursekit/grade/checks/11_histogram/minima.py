@@ -46,6 +46,7 @@ def _above_both(losses):
 @question((1, 0), {"one side": _case(6, 4, 0, False), "opposite sides": _case(8, 5, 1, True),
                    "no penalty, and uneven steps": _case(7, 3, 11, True, lam=0.0, t=(0.0, 0.1, 0.3, 0.8, 1.0)),
                    "only the ends": _case(5, 4, 3, False, t=(0.0, 1.0))},
+          promises={"that begins with 0 and ends with 1": lambda Q0, Q1, x, y, lam, t: t[0] == 0 and t[-1] == 1},
           returns="losses (m,), height", tolerance=(1e-6, 1e-9),
           forbidden=("coursekit.tasks.teacher.minimise",), instead="the formula",
           otherwise="Take the first t, 0: then Q is Q₀. Compute the four numbers of the first sequence's attention, "
@@ -69,6 +70,8 @@ barrier.mistakes(
     ("Q and −Q give the same outputs, and their midpoint is 0. Turn Q₁ round where Q₀·Q₁ is negative, or the path "
      "leads past 0.", dict(side=lambda Q0, Q1: Q1)),
     ("The penalty λ/2 ‖Q‖² is missing.", dict(penalty=0.0)),
+    ("The penalty is λ/2 ‖Q‖²: the half is missing.", dict(penalty=2.0)),
+    ("Each g is x·Q over √d. It was divided by d.", dict(scores=lambda Q, x: _scores(Q, x) / len(Q))),
     ("A score is a product of two g, and each g is x·Q over √d: these scores are too large.",
      dict(scores=lambda Q, x: _scores(Q, x) * len(Q))),
     ("A score is a product of two g, and each has a √d: the scores were divided by √d only once.",
