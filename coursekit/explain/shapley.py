@@ -124,8 +124,8 @@ def kernel_shap(model_or_predict: Predicts, document: Document, n_samples: int |
         errors = about["standard_errors"] = _standard_errors(X, root * rest - X @ psi, A, n_drawn)
         rounding = 1e-6 * abs(scores).max()
         if not np.linalg.norm(errors) <= np.linalg.norm(phi) / 2 + rounding:
-            warnings.warn(f"the standard errors of KernelSHAP with n_samples={n_samples} exceed half of its scores "
-                          "(about['standard_errors']): take more samples", stacklevel=2)
+            warnings.warn(f"with n_samples={n_samples} the standard errors of KernelSHAP (about['standard_errors']) "
+                          "exceed half of its scores, or are unknown: take more samples", stacklevel=2)
     return Attribution(tokens, phi, "KernelSHAP", target, about)
 
 
