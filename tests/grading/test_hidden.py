@@ -15,10 +15,12 @@ from coursekit.grade.kit.lending import Known
 from coursekit.grade.marking import pipeline, records
 from coursekit.grade.marking.answers import Verdicts, drawn_from
 from coursekit.grade.marking.cells import locked_in
-from coursekit.grade.marking.execute import run_notebook
+from coursekit.grade.marking.course import CourseError
+from coursekit.grade.marking.execute import Outcome, run_notebook
+from coursekit.grade.marking.outputs import error_output
 from coursekit.grade.marking.run import Asking
 from coursekit.grade.sandbox.kinds import Limits
-from tests.grading.classroom import NAME, answers, hand_in
+from tests.grading.classroom import NAME, answers, at, hand_in
 from tests.grading.hostile.assignment import cell
 from tests.grading.sandboxed import kind_or_skip
 
@@ -257,6 +259,18 @@ def test_a_release_tries_the_solutions_on_many_draws(small, monkeypatch):
         seeds.extend(asking.seeds), real(nb, locked, files, asking, *rest))[1])
     pipeline.try_solutions(course, [NAME])
     assert len({*seeds}) == len(seeds) == pipeline.DRAWS == 50
+
+
+def test_a_solution_that_had_no_processor_is_not_called_wrong(small, monkeypatch):
+    _, course, released = small
+    released.cells[at(released, "check_mean")].outputs = [error_output("Stopped", "too slow")]
+    outcome = Outcome(released, "timed out", [], starved=True)
+    monkeypatch.setattr(pipeline, "run", lambda *work: outcome)
+    with pytest.raises(CourseError, match="other work had the processors, so try again"):
+        pipeline.try_solutions(course, [NAME])
+    outcome.starved = False
+    with pytest.raises(CourseError, match="mend the tests or the solutions first"):
+        pipeline.try_solutions(course, [NAME])
 
 
 def test_one_bad_draw_among_many_is_found(kind):

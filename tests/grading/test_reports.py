@@ -206,7 +206,7 @@ def test_a_marker_that_was_left_in_stops_the_release(small, tmp_path):
     assert not list(tmp_path.glob("student.zip*"))
 
 
-UNLUCKY = digest("unlucky", "tried", pipeline.DRAWS - 1)                # one draw of many
+UNLUCKY = digest("an unlucky seed, so to say", "tried", pipeline.DRAWS - 1)                # one draw of many
 
 
 @pytest.mark.parametrize("old, new, words", [
@@ -218,14 +218,14 @@ def test_a_solution_that_misses_a_point_with_the_secret_seed_stops_the_release(s
     path = course.source(NAME)
     assert old in path.read_text()
     path.write_text(path.read_text().replace(old, new))
-    (folder / "grading" / "seed").write_text("unlucky\n")
+    (folder / "grading" / "seed").write_text("an unlucky seed, so to say\n")
     said = command(folder, "release", "--due", "2026-11-30 18:00 UTC", "--to", str(tmp_path / "student.zip"), status=1)
     assert words in said and "mend the tests or the solutions" in said and len(said.splitlines()) == 1
     assert not list(tmp_path.glob("student.zip*"))
     with course.gradebook() as gradebook:
         assert gradebook.find_assignment(NAME).duedate is None
     if "seed" in new.lower():                                           # with another one it is right
-        (folder / "grading" / "seed").write_text("lucky\n")
+        (folder / "grading" / "seed").write_text("a lucky seed, on the whole\n")
         command(folder, "release", "--to", str(tmp_path / "student.zip"))
 
 

@@ -179,9 +179,11 @@ def keep(checked, folder, assignment):
 def try_solutions(course, assignments, unsafe=False, limits=Limits()):
     """Run the teacher's own notebooks as if they were handed in, with the inputs of DRAWS hand-ins: these depend on the
     secret seed, and nobody has tried them before. CourseError if a solution does not get all points for its code.
+    There is more time than for a hand-in, as none is run again.
     """
     runs, asking = {}, Asking(tuple(digest(course.seed(), "tried", i) for i in range(DRAWS)))
-    limits = dataclasses.replace(limits, submission=limits.submission * 10, cpu=limits.cpu * 10)
+    limits = dataclasses.replace(limits, call=limits.call * 3, cell=limits.cell * 3, submission=limits.submission * 10,
+                                 cpu=limits.cpu * 10)
     with workers(None, None, unsafe) as (executor, _):
         for name in assignments:
             with course.gradebook() as gradebook:
@@ -197,8 +199,11 @@ def try_solutions(course, assignments, unsafe=False, limits=Limits()):
               if cell.cell_type == "code" and is_grade(cell) and not is_solution(cell)
               and operator.lt(*determine_grade(cell))]
     if missed:
+        busy = any(future.result().starved for future in runs.values())
         raise CourseError(f"The solutions themselves do not get all points on {DRAWS} draws with the seed in "
-                          f"grading/seed ({'; '.join(missed)}): mend the tests or the solutions first.")
+                          f"grading/seed ({'; '.join(missed)}): " + (
+                              "other work had the processors, so try again when they are free."
+                              if busy else "mend the tests or the solutions first."))
 
 
 def stopped(cell):
