@@ -136,7 +136,8 @@ class Report:
             tied = name != BASELINE and shown(mean) == shown(self.rows[best][metric].mean)
             better = d.mean > 0 if METRICS[metric] else d.mean < 0
             sign = " ●" if tied else " ○" if d.p >= 0.05 else " ▲" if better else ""
-            around = f" [{d.low:+.3g}, {d.high:+.3g}]" if intervals and name != best else ""
+            ends = ", ".join(f"{end:+.0f}" if abs(end) >= 100 else f"{end:+.2g}" for end in (d.low, d.high))
+            around = f" [{ends}]" if intervals and name != best else ""
             return f"{shown(mean)}{around}{sign}"
 
         arrows = [f"{metric} {'↑' if METRICS[metric] else '↓'}" for metric in metrics]
