@@ -477,6 +477,17 @@ def _(predict, document, orders, by):
     return _means(np.array([np.diff(row)[np.argsort(walk)] for row, walk in zip(scores, walks)]))
 
 
+@wrong("shapley_from_orders", "Only sets that an order or its reverse passes through are needed")
+def _(predict, document, orders, by):
+    """The scores of all 2^d masks, and then the walks."""
+    walks, d = _both_ways(orders), orders.shape[1]
+    masks = np.array(list(itertools.product((False, True), repeat=d)))
+    scores = predict([perturbed(document, mask, by) for mask in masks])
+    powers = 2 ** np.arange(d)[::-1]
+    rows = np.array([scores[(np.argsort(walk) < np.arange(d + 1)[:, None]) @ powers] for walk in walks])
+    return _means(np.array([np.diff(row)[np.argsort(walk)] for row, walk in zip(rows, walks)]))
+
+
 @right("shapley_from_orders", "all orders, then all reverses; errors from a matrix of covariances")
 def _(predict, document, orders, by):
     n = len(orders)

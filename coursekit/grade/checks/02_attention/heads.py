@@ -158,6 +158,10 @@ def _several_tries(answer, arguments):
                        lambda e: e + torch.roll(e, 1, 0) + torch.roll(e, -1, 0), False), 5, 3),
                    "only the last two rows differ": (known(
                        lambda e: e * (1 + (torch.arange(len(e))[:, None] >= len(e) - 2)), False), 6, 3),
+                   "a small difference": (known(
+                       lambda e: e + 0.004 * (torch.arange(len(e))[:, None] == 0), False), 4, 3),
+                   "only numbers below 0 show it": (known(
+                       lambda e: e.clamp(min=0) + e.clamp(max=0) * torch.arange(1.0, 5)[:, None], False), 4, 2),
                    "many orders do not show it": (known(_first_if_largest, False), 4, 3),
                    "attention without positions": (known(_attend(), True), 6, 8),
                    "each token by itself": (known(lambda e: torch.relu(e) - 0.1, True), 4, 3)},
@@ -187,8 +191,8 @@ def _(got, layer, T, d):
         return ("This layer is equivariant. Is it layer(e)[order] that you compare with layer(e[order])? And with a "
                 "tolerance? Sums in another order differ in the last digit: torch.allclose(…, atol=1e-4).")
     return ("This layer is not equivariant. One special reordering (a swap of two, a reversal, a shift) does not show "
-            "it, nor an input whose rows are equal, nor a comparison that forgives much. Try several random orders of "
-            "a random input: one try is not enough.")
+            "it, nor an input whose rows are equal or whose numbers are all above 0, nor a comparison that forgives "
+            "more than 10⁻⁴. Try several random orders of a random input: one try is not enough.")
 
 
 # -- fold ------------------------------------------------------------------------------------------------------------

@@ -202,6 +202,7 @@ def _to_their_places(order, inside):
                    "reached exactly": (EIGHTHS, 0.75),
                    "one token is enough": (BATCH, 0.4),
                    "a tie at the edge": (torch.tensor([[0.25, 0.25, 0.25, 0.25]]), 0.4),
+                   "many ties": (torch.tensor([[3.0, 1.0] * 16]) / 64, 0.5),
                    "everything": (BATCH, 1.0)},
           returns="(n, D)", forbidden=("coursekit.models.keep_nucleus", *LIBRARY), instead="a sort and running sums",
           hints={"shapes": "Sorted probabilities and their running sums are (n, D), like p.",
@@ -248,6 +249,9 @@ def _(got, p, mass):
     right = keep_nucleus.reference(p, mass)
     if words := _left(got, right):
         return words
+    if p.shape[1] > 16 and torch.equal(got.sort(-1).values, right.sort(-1).values):
+        return ("As many as should be, and equally likely ones: but of those the smaller ids are in. With more than "
+                "sixteen tokens torch.sort puts equal ones in any order, unless it is asked not to: stable=True.")
     if (p.where(got > 0, 2).amin(-1) < p.where(got == 0, 0).amax(-1)).any():
         return ("A token stayed that is less likely than one that went. If you work with sorted probabilities: what is "
                 "found for rank r has to go back to the place of the token with rank r (scatter; gather does the "

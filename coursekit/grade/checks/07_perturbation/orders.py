@@ -20,6 +20,11 @@ def _passed(order):
     return np.argsort(order) < np.arange(len(order) + 1)[:, None]
 
 
+def _masks(walks):
+    """The different masks through which walks pass, (n, d)."""
+    return np.unique(np.vstack([_passed(walk) for walk in walks]), axis=0)
+
+
 def _entered(value, order):
     """What each word adds when the words enter in this order, (d,). value: {mask as bytes: score}."""
     return np.diff([value[mask.tobytes()] for mask in _passed(order)])[np.argsort(order)]
@@ -47,16 +52,16 @@ def _of_two(added):
                    "one word": ({"": 1.0, "good": 0.5}, ["good"], np.array([[0], [0]]), "replace")},
           returns="φ (d,), errors (d,)", given=boxed, instead="`perturbed` and means over orders",
           lend=("perturbed",),
-          also=thrifty(lambda *arguments: inf,
-                       "Orders have beginnings in common, such as the empty one: ask about each set of words once."),
+          also=thrifty(lambda box, document, orders, by: len(_masks(_both_ways(orders))),
+                       "Only sets that an order or its reverse passes through are needed, and orders have beginnings "
+                       "in common, such as the empty one: ask about each set of words once."),
           uses=lambda box, document, orders, by: [
-              (perturbed, (document, mask, by)) for mask in either(np.unique(np.vstack(
-                  [_passed(walk) for walk in _both_ways(orders)]), axis=0))])
+              (perturbed, (document, mask, by)) for mask in either(_masks(_both_ways(orders)))])
 def shapley_from_orders(predict, document, orders, by, *, ask=game, walks=_both_ways, entered=_entered, samples=_of_two,
                         errors=lambda a, added: _error(a)):
     """shapley_from_orders(predict, document, orders, by): (φ (d,), standard errors (d,)), each order used both ways."""
     ways = walks(orders)
-    masks = np.unique(np.vstack([_passed(walk) for walk in ways]), axis=0)
+    masks = _masks(ways)
     value = dict(zip((mask.tobytes() for mask in masks), ask(predict, document, by)(masks), strict=False))
     added = np.array([entered(value, walk) for walk in ways])           # (2n, d)
     a = samples(added)
