@@ -64,6 +64,7 @@ by_distance.mistakes(
      "the two closing ones.", dict(of=(0, 1, 2, 3))),
     ("The row at a bracket's own place has read it already. The row before it is the one that predicts it.",
      dict(row=0)),
+    ("That row is one too early. With places from 1 on, row t − 1 stands before the bracket at place t.", dict(row=-2)),
     ("The distance is the number of brackets between the two. It is the difference of their places: 1 for neighbours.",
      dict(gap=1, least=0)),
     ("Distances were taken from the last bracket that was opened. The partner may be another: what is on the stack?",
@@ -72,5 +73,6 @@ by_distance.mistakes(
     ("The first number counts the wrong ones.", dict(count=lambda right, n: (n - right, n))),
     ("The second number is how many there are in all, not how many are wrong.",
      dict(count=lambda right, n: (right, n - right))),
+    ("The pair is turned round: how many are right comes first.", dict(count=lambda right, n: (n, right))),
     ("A share came back. Two whole numbers are due: how many are right, and of how many.",
      dict(count=lambda right, n: right / n)))

@@ -64,6 +64,10 @@ votes.mistakes(
     ("These are sums. Even attention gives the *mean* over all places read.", dict(mean=np.cumsum)),
     ("START is a place, too, with a vote of 0: after t symbols there are 1 + t places.",
      dict(mean=lambda v: np.cumsum(v) / np.maximum(np.arange(len(v)), 1))),
+    ("The mean at place t is over places 0 to t, not over all of the text.",
+     dict(mean=lambda v: np.cumsum(v) / len(v))),
+    ("`wrong` counts the first bracket as 0. It stands at place 1: 0 is START's.", lambda text, base: (
+        (found := votes.reference(text, base))[0], [t - 1 for t in found[1]])),
     ("A vote is base^depth, not base · depth.", dict(size=lambda base, depth: float(base) * depth)),
     ("The outermost pair has depth 1, and votes ±base.", dict(size=lambda base, depth: float(base) ** (depth - 1))),
     *(("Where m is 0 it names no bracket, so that place is wrong if something is open.", dict(tie=tie))

@@ -84,6 +84,7 @@ on_top.mistakes(
      dict(places=lambda t, T, a: 1 + T)),
     ("`spread` is the entropy in nats. Divide each row's by that of an even row, log t.",
      dict(spread=lambda entropies, sizes: np.mean(entropies))),
+    ("The entropy is in bits, and that of the even row in nats.", dict(log=lambda a: _entropy(a) / np.log(2))),
     ("`spread` is a quotient of means. It is the mean of quotients, row by row.",
      dict(spread=lambda entropies, sizes: np.mean(entropies) / np.mean(np.log(sizes)))))
 

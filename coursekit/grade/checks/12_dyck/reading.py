@@ -82,6 +82,12 @@ read.mistakes(
     ("The error is where the text gets too deep, and it breaks before that. Read symbol by symbol: the first one that "
      "cannot be read counts.", _depth_first),
     ("It stops one too early: `depth` brackets may be open at once.", dict(more=-1)),
+    ("A text that ends too early has its error behind the last symbol, not at the bracket that is never closed.",
+     lambda text, depth: ((found := read.reference(text, depth))[0],
+                          found[0][-1] if found[1] == len(text) + 1 else found[1])),
+    ("`tops` has heights. The *place* of the bracket on top is due.", lambda text, depth: (
+        [sum(1 if symbol in OPENS else -1 for symbol in text[:t]) for t in range(len(read.reference(text, depth)[0]))],
+        read.reference(text, depth)[1])),
     ("All symbols were read, but something is still open: the text ends too early, at place T + 1.", dict(ends=False)),
     ("`tops` has an entry for the symbol that cannot be read. It ends with the last one that was read.",
      dict(beside=True)),
@@ -170,6 +176,8 @@ chances.mistakes(
     ("The chance of closing is split between both kinds. Which of them can it be?", dict(other=0.5)),
     ("It closes what was opened last. That may be closed already: which bracket is on top of the stack?",
      dict(newest=True)),
+    ("The order of p is ( ) [ ], and yours is ( [ ) ].", lambda text, length, depth: (
+        (found := chances.reference(text, length, depth))[0], found[1][[0, 2, 1, 3]])),
     ("p has numbers of paths and no chances yet: divide by what they add up to.",
      dict(shares=lambda opening, closing: (opening, closing))))
 

@@ -231,6 +231,7 @@ batch_topk.mistakes(
     ("Each state keeps k features here. The n·k largest of *all* states are due: one may keep more, another fewer.",
      dict(keep=_apart)),
     ("The largest a_j were kept. Which features count is decided by a_j‖w_j‖.", dict(size=lambda W: 1.0)),
+    ("Compared by a_j‖w_j‖². Which features count is decided by a_j‖w_j‖.", dict(size=lambda W: (W ** 2).sum(0))),
     ("Feature activations came back. They decide who stays; the a_j themselves are due.",
      dict(out=lambda A, sizes: A * sizes)),
     ("There is something below 0: only max(0, z) can be kept.", dict(sigma=lambda z: z)),

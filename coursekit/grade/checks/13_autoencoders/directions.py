@@ -63,6 +63,9 @@ sharing.mistakes(
     ("These are the rows. A direction is a column of W.", _per_row),
     ("`share` is turned upside down: alone a direction has 1, with an equal one beside it 1/2.",
      dict(share=lambda sizes, products: (products ** 2).sum(1) / sizes ** 2)),
+    ("`share` has ‖w_j‖ above the line, and ‖w_j‖² is due.",
+     dict(share=lambda sizes, products: sizes / (products ** 2).sum(1))),
+    ("A column that is alone has no neighbour: `nearest` is 0.", dict(lone=-1.0)),
     ("The squares are missing in `share`.", dict(share=lambda sizes, products: sizes / np.abs(products).sum(1))),
     ("The sum of `share` is of (ŵ_j · w_k)², with ŵ_j of length 1. Yours has w_j.",
      dict(share=lambda sizes, products: 1 / (products ** 2).sum(1))))

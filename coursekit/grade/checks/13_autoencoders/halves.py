@@ -88,6 +88,8 @@ discover.mistakes(
          (chosen := _covariance(A, Y).argmax(0)), _here(_pearson(A, Y), chosen),
          _here(_pearson(A_new, Y_new), chosen))),
     ("Means were not taken off: that is a cosine.", dict(r=_cosine)),
+    ("What is below 0 counts as 0 here. A correlation has its sign.",
+     dict(r=lambda A, Y: np.maximum(_pearson(A, Y), 0))),
     ("These are squared correlations.", dict(told=lambda r, chosen: _here(r, chosen) ** 2,
                                              tested=lambda r, chosen: _here(r, chosen) ** 2)),
     ("`tested` repeats `found`: it is due on the new half.", lambda A, Y, A_new, Y_new: (

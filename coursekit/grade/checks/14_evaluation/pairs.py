@@ -90,6 +90,8 @@ compare.mistakes(
      "the end.", dict(adjust=lambda p: _holm(p, along=_from_the_end))),
     ("That is the correction of Benjamini and Hochberg, for the share of false discoveries.",
      dict(adjust=lambda p: _holm(p, along=_from_the_end, factors=lambda m: m / np.arange(1, m + 1)))),
+    ("The factors go the wrong way: the smallest p is multiplied by M, the largest by 1.",
+     dict(adjust=lambda p: _holm(p, factors=lambda m: np.arange(1, m + 1)))),
     ("`adjusted` is in the order of p. Put each value back to its row.", dict(adjust=lambda p: _holm(p, back=False))),
     ("The best row itself is compared with nothing, and has 1 in `p` and in `adjusted`.", dict(own=0.0)),
     ("A row with the same mean as the best is compared with it, too, and counts among the M.", _ties_left_out),

@@ -81,6 +81,8 @@ aopc.mistakes(
     ("Where the fill is None, the token is deleted. Here something stands in its place.",
      dict(step=lambda document, order, k, fill: _step(document, order, k, fill or "None"))),
     ("Divided by T. Steps 0 to T are T + 1, with the untouched document.", dict(over=lambda T: T)),
+    ("These are sums over the steps. A mean is due.", dict(over=lambda T: 1)),
+    ("A rise counts as a fall here, by its size. It makes the area smaller.", dict(fall=lambda s, f: np.abs(f))),
     ("Each token was taken away alone. At step k, the first k are gone together.",
      dict(step=lambda document, order, k, fill: _step(document, order[max(k - 1, 0):], min(k, 1), fill))),
     ("With a token, its equals elsewhere in the document went as well. Each place has its own attribution.",

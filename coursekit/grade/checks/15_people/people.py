@@ -129,6 +129,9 @@ votes.mistakes(
     ("“I cannot tell” is no wrong answer.", dict(signs=lambda rows, used: _signs(rows, used, unsure=-1))),
     ("Who has only said “I cannot tell” has a vote as well, a tied one.",
      dict(signs=lambda rows, used: _signs(rows, [i for i in used if rows[i][2] != "unsure"]))),
+    ("Rows are counted from 0.", dict(listed=lambda rows, used: [i + 1 for i in used])),
+    ("“I cannot tell” is an answer, too: it may be used.",
+     dict(usable=lambda rows: [i for i in _usable(rows) if rows[i][2] != "unsure"])),
     ("“I cannot tell” is no right answer.", dict(signs=lambda rows, used: _signs(rows, used, unsure=1))),
     ("Who has given no answer with an explanation has no vote, not a tied one.",
      dict(signs=lambda rows, used: {rows[i][0]: 0 for i in used} | _signs(rows, used))))

@@ -24,6 +24,10 @@ def _one_sided(law):
     return law[::-1].cumsum()[::-1]
 
 
+def _without_ends(law):
+    return 2 * np.minimum(law.cumsum() - law, law[::-1].cumsum()[::-1] - law)
+
+
 def _alone(n, share, test=_two_sided, above=0):
     """The power of n votes without ties."""
     return _law(n, share)[(test(_law(n, 0.5)) <= ALPHA) & (np.arange(n + 1) > above * n / 2 - 1)].sum()
@@ -83,6 +87,12 @@ plan.mistakes(
      dict(power=lambda N, right, tied: _over_ties(N, right, tied, lambda n, s: _alone(n, s, _one_sided)))),
     ("The test says “not chance” on the side of the wrong votes, too. That counts.",
      dict(power=lambda N, right, tied: _over_ties(N, right, tied, lambda n, s: _alone(n, s, above=1)))),
+    ("powers[0] is for nobody here. It is for one person.",
+     dict(power=lambda N, right, tied: _over_ties(N - 1, right, tied))),
+    ("Half of the ties were counted as right. They are no votes.",
+     dict(power=lambda N, right, tied: _alone(N, right + tied / 2))),
+    ("The tails of the test lack their ends: so many *or more*, so few *or fewer*.",
+     dict(power=lambda N, right, tied: _over_ties(N, right, tied, lambda n, s: _alone(n, s, _without_ends)))),
     ("`needed` is a number of people. powers[0] is for one person.",
      dict(needed=lambda powers: max(_from_then_on(powers) - 1, 0))),
     ("`needed` is 0 where the power is below .8 at the end.", dict(needed=_last)))

@@ -92,6 +92,13 @@ contrast.mistakes(
     ("Steps go to one side. To both sides, what is bent cancels: (D(E + h) − D(E − h))/(2h).",
      dict(slopes=lambda f, E, h: _central(f, E, h, 0))),
     ("A difference over two steps of h was divided by one.", dict(slopes=lambda f, E, h: 2 * _central(f, E, h))),
+    ("Steps go to one side. To both sides, what is bent cancels: (D(E + h) − D(E − h))/(2h).",
+     dict(slopes=lambda f, E, h: _central(f, E, -h, 0))),
+    ("`/ 2 * h` multiplies by h. Put brackets around 2h.", dict(slopes=lambda f, E, h: _central(f, E, h) * h * h)),
+    ("The step is another one than h.", dict(slopes=lambda f, E, h: _central(f, E, 1e-4))),
+    ("These are means over the coordinates. L1: the sum of the sizes.", dict(norm=lambda g: np.abs(g).mean(1))),
+    ("`signed` keeps its signs: slopes and embeddings of both signs cancel.",
+     dict(sign=lambda g, E: np.abs(g * E).sum(1))),
     ("These are L2 norms. L1: the sum of the sizes.", dict(norm=lambda g: np.sqrt((g * g).sum(1)))),
     ("Slopes of both signs cancel in `norms`. Take their sizes first.", dict(norm=lambda g: np.abs(g.sum(1)))),
     ("`signed` is each slope times its embedding.", dict(sign=lambda g, E: g.sum(1))))
