@@ -1,10 +1,13 @@
 """What comes into the inbox is its owner's and nobody else's; what is broken is told and stops nobody."""
 
+import datetime
 import io
 import os
 import shlex
 import shutil
+import subprocess
 import zipfile
+from types import SimpleNamespace
 
 import nbformat
 import pytest
@@ -237,25 +240,23 @@ def test_names_too_long_and_broken_zips_are_told(course):
 
 def test_what_lies_in_a_thousand_folders_stops_nobody(course):
     """Python's own walk, and its making of folders, end in a RecursionError there."""
-    here = put(course, {"jdoe.ipynb": "jane", "ileve.zip": {"d/" * 1200 + "a.csv": "1", "a.ipynb": "eve"}})
-    sorted_by(course)
-    assert handed_in(course) == {("jdoe", f"{NAME}.ipynb"): "jane", ("ileve", f"{NAME}.ipynb"): "eve"}
-    (here / "ileve.zip").unlink()
-    (here / "ileve").mkdir()
-    (here / "ileve" / "a.ipynb").write_text("eve")
-    before = os.getcwd()
-    os.chdir(here / "ileve")
+    before, here = os.getcwd(), put(
+        course, {"jdoe.ipynb": "jane", "ileve.zip": {"d/" * 1200 + "a.csv": "1", "a.ipynb": "eve"}})
     try:
+        sorted_by(course)
+        assert handed_in(course) == {("jdoe", f"{NAME}.ipynb"): "jane", ("ileve", f"{NAME}.ipynb"): "eve"}
+        (here / "ileve.zip").unlink()
+        (here / "ileve").mkdir()
+        (here / "ileve" / "a.ipynb").write_text("eve")
+        os.chdir(here / "ileve")
         for _ in range(1100):
             os.mkdir("d")
             os.chdir("d")
         sorted_by(course)
+        assert handed_in(course)[("ileve", f"{NAME}.ipynb")] == "eve"
     finally:                                                            # what takes away a test's folder recurses
-        while os.path.basename(os.getcwd()) == "d":
-            os.chdir("..")
-            os.rmdir("d")
         os.chdir(before)
-    assert handed_in(course)[("ileve", f"{NAME}.ipynb")] == "eve"
+        subprocess.run(["rm", "-rf", course.root], check=True)
 
 
 @pytest.mark.parametrize("name", ["jdoe.ipynb", "submissions.zip"])
@@ -354,8 +355,12 @@ def test_what_cannot_be_kept_or_takes_too_long_is_rejected(course, template, mon
     released = Course(template).released(NAME)
     put(course, {"jdoe/a.ipynb": nbformat.writes(answers(released))})
     inbox.sort(course, NAME)
-    monkeypatch.setattr(pipeline, "keep", lambda *_: (_ for _ in ()).throw(IsADirectoryError))
-    assert "IsADirectoryError" in pipeline.take_in(course, NAME, "jdoe", released, {}).why
+    (course.grading / "submitted" / "jdoe" / NAME / "timestamp.txt").mkdir()
+    (course.grading / "submitted" / "jdoe" / NAME / "timestamp.txt" / "a.csv").write_text("1")
+    with monkeypatch.context() as patch:
+        came = datetime.datetime(2026, 12, 1)
+        patch.setattr(pipeline.late_days, "times", lambda *_: {"jdoe": SimpleNamespace(came=came)})
+        assert "a folder in it is called" in pipeline.take_in(course, NAME, "jdoe", released, {}).why
     monkeypatch.setattr(pipeline, "READING", 0.05)
     monkeypatch.setattr(pipeline.intake, "look", lambda *_: [None for _ in iter(int, 1)])
     assert pipeline.take_in(course, NAME, "jdoe", released, {}).why == "it took too long to read"

@@ -105,7 +105,8 @@ def test_without_a_sandbox_autograde_refuses(small):
 def test_nbgraders_own_pages_show_what_students_wrote_and_run_nothing(small):
     folder, course, released = small
     work = answers(released, why=MARKUP)
-    work.cells.append(new_raw_cell(MARKUP, metadata={"raw_mimetype": "text/html"}))
+    for about in ({"raw_mimetype": "text/html"}, {}):
+        work.cells.append(new_raw_cell(MARKUP + "<div id='why' class='score tabbable'>", metadata=about))
     work.cells.append(new_code_cell(PICTURE))
     hand_in(folder, "mallory", work)
     assert nbgrader(folder, "autograde", NAME).returncode == 0
@@ -113,4 +114,4 @@ def test_nbgraders_own_pages_show_what_students_wrote_and_run_nothing(small):
     page = (folder / "grading" / "feedback" / "mallory" / NAME / f"{NAME}.html").read_text(encoding="utf-8")
     assert "&lt;script&gt;alert(1)&lt;/script&gt;" in page
     assert "<script>alert" not in page and "spy.png\"" not in page and "<svg" not in page
-    assert not re.search(r"<[^>]*(onclick|javascript:)", page)
+    assert not re.search(r"<[^>]*(onclick|javascript:|tabbable)", page)

@@ -41,6 +41,7 @@ from coursekit.grade.marking.answers import drawn_from
 from coursekit.grade.marking.cells import locked_cells
 from coursekit.grade.marking.course import Course
 from coursekit.grade.marking.outputs import error_output
+from coursekit.grade.marking.repair import fenced
 from coursekit.grade.marking.replay import files_in
 from coursekit.grade.marking.run import Asking, Run
 from coursekit.grade.sandbox.kinds import GraderError, Limits, choose
@@ -166,4 +167,7 @@ class Execute(NbGraderPreprocessor):
         asking = Asking((seed,), lends=about["assignment"] not in course.exams())
         outcome = run_notebook(nb, locked, folder, self.kind, self.limits, asking)
         outcome.notebook.metadata["coursekit"] = {"state": outcome.state, "notes": outcome.notes}
+        for cell in outcome.notebook.cells:
+            if cell.cell_type == "raw":
+                cell.cell_type, cell.source = "markdown", fenced(cell.source)
         return outcome.notebook, resources

@@ -138,15 +138,24 @@ def in_form(cell, teachers_cell, notes):
 
 
 def new_cell(kind, source, attached):
-    """A cell of the current format without metadata. A raw one, which nbgrader would show as HTML, becomes a text that
-    shows its source."""
-    if kind == "raw":
-        fence = "`" * max(3, 1 + max(map(len, re.findall("`+", source)), default=0))
-        kind, source = "markdown", f"{fence}\n{source}\n{fence}"
-    made = {"code": v4.new_code_cell, "markdown": v4.new_markdown_cell}[kind](source)
+    """A cell of the current format without metadata. A raw one becomes a text."""
+    if kind == "code":
+        return v4.new_code_cell(source)
+    made = v4.new_markdown_cell(fenced(source) if kind == "raw" else source)
     if attached and kind == "markdown":
         made["attachments"] = attached
     return made
+
+
+def fenced(source):
+    """Markdown that shows a raw cell's source as it is: nbgrader's pages would take it for HTML, with ids and classes
+    that their own scripts look for.
+
+    >>> fenced("<b>")
+    '```\\n<b>\\n```'
+    """
+    fence = "`" * max(3, 1 + max(map(len, re.findall("`+", source)), default=0))
+    return f"{fence}\n{source}\n{fence}"
 
 
 def teachers(released):
