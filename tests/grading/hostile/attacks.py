@@ -963,3 +963,213 @@ def a_thousand_pictures():
                             "from IPython.display import Image, display\nfile = io.BytesIO()\nplt.plot([1, 2])\n"
                             "plt.savefig(file)\nplt.close()\nfor _ in range(1000):\n"
                             "    display(Image(file.getvalue()))")
+
+
+# ── what all sandboxes of a machine share ─────────────────────────────────────────────────────────────────────────
+
+@attack(1, 2, 1)
+def asks_which_pages_are_in_memory():
+    """The page cache outlives a sandbox: who can empty it, and see it without a clock, can leave word there."""
+    return submission(last="""
+import ctypes, mmap, os
+libc, file = ctypes.CDLL(None, use_errno=True), os.open("/usr/bin/env", os.O_RDONLY)
+mapped = mmap.mmap(file, 4096, prot=mmap.PROT_READ)
+def try_to(what, do):
+    try:
+        if do() != -1: print("FOUND", what)
+    except OSError:
+        pass
+try_to("fadvise", lambda: os.posix_fadvise(file, 0, 0, os.POSIX_FADV_DONTNEED))
+try_to("nowait", lambda: os.preadv(file, [bytearray(9)], 0, 8))
+try_to("readahead", lambda: libc.readahead(file, 0, 4096))
+try_to("cold", lambda: mapped.madvise(20))
+try_to("page out", lambda: mapped.madvise(21))
+for number in (27, 451) if os.uname().machine == "x86_64" else (232, 451):      # mincore, cachestat
+    libc.syscall(number, 0, 0, 0, 0)
+    if ctypes.get_errno() != 1: print("FOUND", number)
+""")
+
+
+@attack(1, 2, 1)
+def takes_what_the_machine_counts():
+    """Asynchronous contexts, the memory of TCP, a place in the queue for processors that looks like need."""
+    return submission(last="""
+import ctypes, os, socket
+libc = ctypes.CDLL(None, use_errno=True)
+def try_to(what, do):
+    try:
+        if do() not in (-1, None): print("FOUND", what)
+    except OSError:
+        pass
+try_to("contexts", lambda: libc.syscall(206 if os.uname().machine == "x86_64" else 0, 4096, ctypes.byref(
+    ctypes.c_ulong())))
+try_to("TCP", lambda: socket.socket(socket.AF_INET, socket.SOCK_STREAM))
+try_to("UDP", lambda: socket.socket(socket.AF_INET, socket.SOCK_DGRAM))
+try_to("nice", lambda: os.nice(5))
+try_to("idle", lambda: os.sched_setscheduler(0, os.SCHED_IDLE, os.sched_param(0)) or 1)
+""")
+
+
+@attack(1, 2, 1)
+def opens_what_belongs_to_the_grader():
+    return submission(last="""
+import glob, os
+for path in glob.glob("/proc/1/fd/*") + glob.glob("/proc/[0-9]*/root/course/coursekit/grade/checks/0*"):
+    try:
+        print("FOUND", path, os.open(path, os.O_RDWR | os.O_NONBLOCK))
+    except OSError:
+        pass
+""")
+
+
+# ── what is said of an answer ─────────────────────────────────────────────────────────────────────────────────────
+
+@attack(0, 0, 1)
+def hands_back_a_function_of_the_checks():
+    return submission(WIRE + "def double(values):\n    os.write(wire, answer(['outside', 0]))\n    time.sleep(1)")
+
+
+@attack(0, 0, 1)
+def answers_before_it_is_asked():
+    return submission(WRONG, first=WIRE + "for number in ('00', 'hello', talk.requests[-1]):\n    os.write(wire, frame("
+                                          "{'request': number, 'kind': 'result', 'value': ['list', [2, 4, 6]], "
+                                          "'buffers': []}))")
+
+
+@attack(0, 0, 0)
+def lies_about_its_names():
+    return submission(WIRE + "type(talk).do_name = lambda self, name: (True, [2, 4, 6])\n" + WRONG)
+
+
+@attack(0, 0, 0)
+def lies_about_whether_there_is_a_name():
+    return submission(WIRE + "type(talk).do_name = lambda self, name: (1, max, 'more')\n" + WRONG)
+
+
+@attack(1, 0, 1)
+def writes_its_answer_into_the_frames():
+    """As good as a table: right where the case can be seen."""
+    return submission(WRONG + "\nimport json\nreal = json.dumps\n"
+                              "json.dumps = lambda *a, **k: real(*a, **k).replace('[0, 0, 0]', '[2, 4, 6]')")
+
+
+@attack(0, 0, 1)
+def an_error_with_the_number_of_one_of_the_checks():
+    return submission("def double(values):\n    error = AssertionError('✓ double: right')\n"
+                      "    error._callback = len(values) % 3\n    raise error")
+
+
+@attack(0, 0, 1)
+def a_group_of_errors():
+    return submission("def double(values):\n    raise BaseExceptionGroup('✓', [GeneratorExit(), AssertionError()])")
+
+
+@attack(0, 0, 1)
+def numbers_of_other_kinds():
+    return submission("import decimal, fractions\nkinds = [decimal.Decimal, fractions.Fraction, complex, str]\n"
+                      "def double(values):\n    return [kinds[len(values) % 4](2 * v) for v in values]")
+
+
+@attack(0, 0, 1)
+def infinities_and_truths():
+    return submission("def double(values):\n    return [True] * len(values) if len(values) > 1 else [1e999]")
+
+
+@attack(0, 0, 1)
+def hands_back_a_promise():
+    return submission("async def double(values):\n    return [2 * value for value in values]")
+
+
+@attack(0, 0, 1)
+def hands_back_a_map():
+    return submission("def double(values):\n    return map(lambda value: 2 * value, values)")
+
+
+@attack(0, 0, 1)
+def hands_back_itself():
+    return submission("def double(values):\n    return double")
+
+
+@attack(0, 0, 0)
+def breaks_what_sets_the_seeds():
+    return submission(WIRE + "from coursekit.grade.kit import services\nservices.seed = None\n"
+                             "type(talk).do_seed = lambda *a: 1 / 0\n" + WRONG)
+
+
+# ── what should outlive a process ─────────────────────────────────────────────────────────────────────────────────
+
+@attack(0, 0, 1)
+def leaves_python_something_to_start_with():
+    return submission(WRONG, first="""
+import os, site
+text = "import builtins, coursekit.grade.kit.services\\nbuiltins.all = lambda items: print('FOUND') or True\\n"
+for folder in (".", "/tmp", site.getusersitepackages()):
+    os.makedirs(folder, exist_ok=True)
+    for name in ("sitecustomize.py", "usercustomize.py", "json.py", "coursekit.py"):
+        open(f"{folder}/{name}", "w").write(text)
+    open(f"{folder}/x.pth", "w").write("import sitecustomize")
+os._exit(1)
+""")
+
+
+@attack(1, 0, 1)
+def counts_its_lives_in_files():
+    """Had the file outlived the process, the hidden test would be asked of one that was told before."""
+    return submission("import os\nif os.path.exists('/tmp/lives'):\n"
+                      "    double = lambda values: [2 * v for v in values]\n"
+                      "else:\n    def double(values):\n        if len(values) != 3:\n"
+                      "            open('/tmp/lives', 'w').close()\n            os._exit(1)\n"
+                      "        return [2 * v for v in values]")
+
+
+# ── honest, and odder ─────────────────────────────────────────────────────────────────────────────────────────────
+
+@attack(1, 2, 1)
+def an_object_that_can_be_called():
+    return submission("class Double:\n    def __init__(self, by): self.by = by\n"
+                      "    def __call__(self, values): return [self.by * v for v in values]\ndouble = Double(2)",
+                      "import functools\nmean = functools.partial(lambda by, values: sum(values) / len(values), None)")
+
+
+@attack(1, 2, 1)
+def changes_its_list_in_place():
+    return submission("def double(values):\n    for i in range(len(values)): values[i] *= 2\n    return values")
+
+
+@attack(1, 2, 1)
+def answers_from_threads():
+    return submission("from concurrent.futures import ThreadPoolExecutor\ndef double(values):\n"
+                      "    with ThreadPoolExecutor(3) as pool: return list(pool.map(lambda value: 2 * value, values))")
+
+
+@attack(1, 2, 1)
+def makes_errors_of_warnings():
+    return submission(first="import warnings, numpy as np\nwarnings.simplefilter('error')\nnp.seterr(all='raise')",
+                      last="np.float64(1) / 0")
+
+
+@attack(1, 2, 1)
+def closes_its_streams():
+    return submission(first="import io, sys\nsys.stdout = sys.stderr = io.StringIO()\nsys.__stdout__.close()",
+                      last="sys.stdout.close()\nprint('nobody hears it')")
+
+
+@attack(1, 2, 1)
+def loses_its_variables_and_its_place():
+    return submission(first="import os\nos.environ.clear()\nos.chdir('/')\nos.umask(0o777)")
+
+
+@attack(1, 2, 1)
+def hooks_into_ipython():
+    return submission(first="""
+ip = get_ipython()
+for event in ("pre_execute", "pre_run_cell", "post_execute", "post_run_cell"):
+    ip.events.register(event, lambda *a: 1 / 0)
+ip.input_transformers_post.append(lambda lines: [line.replace("secret", "open") for line in lines])
+ip.display_formatter.formatters.clear()
+""", last="1 + 1")
+
+
+@attack(1, 2, 1)
+def interrupts_itself_later():
+    return submission(last="import signal\nsignal.setitimer(signal.ITIMER_REAL, 0)\nraise KeyboardInterrupt")

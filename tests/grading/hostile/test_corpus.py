@@ -1,20 +1,29 @@
-"""Every attack gets the points that it must get, leaks nothing, changes nothing, and leaves nothing running."""
+"""Every attack gets the points that it must get, leaks nothing, changes nothing, and leaves nothing running; and what is
+heard gains nothing."""
 
 import dataclasses
+import json
+import os
 from pathlib import Path
 
 import pytest
 from nbgrader.utils import determine_grade
 
+from coursekit.grade.kit import earlier, score
+from coursekit.grade.kit.unseen import SEED
+from coursekit.grade.marking.answers import drawn_from
 from coursekit.grade.marking.cells import locked_in
-from coursekit.grade.marking.execute import run_notebook
+from coursekit.grade.marking.execute import Outcome, run_notebook
+from coursekit.grade.marking.run import Asking, Run
+from coursekit.grade.sandbox import process
 from coursekit.grade.sandbox.kinds import Limits
 from tests.drawn import GRADING, sampled, touches
 from tests.grading.hostile.assignment import NUMBER, POINTS, SECRET, teacher
 from tests.grading.hostile.attacks import CORPUS
+from tests.grading.hostile.heard import CHANNEL, SCENES, SEVENTY_SEVEN, notebook
 from tests.grading.sandboxed import kind_or_skip
 
-DRAWN = 54 if touches(*GRADING) else 27                                 # attacks: more where they may matter
+DRAWN, PLAYED = (54, 12) if touches(*GRADING) else (27, 5)              # of the two kinds: more where they may matter
 LIMITS = Limits(call=2, cell=4, memory=1 << 30, processes=40)
 
 
@@ -70,11 +79,63 @@ def test_attack(name, kind, tmp_path, monkeypatch):
     told.encode()                                                       # can be written to a file
 
 
+class Stage:
+    """Hands notebooks in to sandboxes that share a folder: stage(code, student, …) is an `Outcome`."""
+
+    def __init__(self, kind, shared):
+        self.kind, self.shared = kind, shared
+
+    def __call__(self, code, student="ada", known=None, lends=True):
+        nb = notebook(code)
+        locked = locked_in(nb)
+        score.forget()
+        run = Run(nb, locked, None, self.kind, dataclasses.replace(LIMITS, submission=60), Asking(
+            (drawn_from("a seed", student, nb, locked, {}),), known or {}, lends=lends))
+        return Outcome(run.cells(), run.state, run.notes, run.unseen, run.verdicts, run.asked)
+
+    def told(self, first):
+        """What notebooks have told each other, of one kind."""
+        path = self.shared / "told"
+        told = [json.loads(line) for line in path.read_text().splitlines()] if path.exists() else []
+        return [rest for begins, *rest in told if begins == first]
+
+
+@pytest.fixture
+def stage(kind, tmp_path, monkeypatch):
+    """See `Stage`; where root uses bubblewrap twice, the second finds the folder in what the first one shows."""
+    shared, real = tmp_path / "shared", process.mounts
+    shared.mkdir()
+    shared.chmod(0o777)
+    monkeypatch.setenv(SEED, "")
+    monkeypatch.setattr(earlier, "lends", True)
+    monkeypatch.setattr(process, "mounts", lambda package: [*real(package), "--bind", (
+        "/shared" if os.geteuid() == 0 and package == "/course/coursekit" else str(shared)), "/shared"])
+    yield Stage(kind, shared)
+    score.forget()
+
+
+@pytest.mark.parametrize("name", sampled(list(SCENES), PLAYED, "scenes"))
+def test_scene(name, stage):
+    play, may_pass = SCENES[name]
+    outcome = play(stage)
+    told = outputs(outcome.notebook)
+    passed = {cell.metadata.nbgrader.grade_id for cell in outcome.notebook.cells if "nbgrader" in cell.metadata
+              and not any(output.output_type == "error" for output in cell.outputs)} - {"asks"}
+    assert passed <= may_pass, (passed, told[:3000])
+    assert SEVENTY_SEVEN not in told
+
+
+def test_sandboxes_on_the_stage_hear_each_other(stage):
+    stage("tell('word', 1)")
+    heard = stage("print('it heard', heard('word'))").notebook.cells[0].outputs
+    assert stage.told("word") == [[1]] and "it heard [[1]]" in str(heard) and "/shared" in CHANNEL
+
+
 def running(argument):
     """Is there a process with this argument?"""
-    for process in Path("/proc").glob("[0-9]*"):
+    for one in Path("/proc").glob("[0-9]*"):
         try:
-            if argument in (process / "cmdline").read_text().split("\0"):
+            if argument in (one / "cmdline").read_text().split("\0"):
                 return True
         except OSError:
             pass
