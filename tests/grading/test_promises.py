@@ -68,7 +68,7 @@ def spoilt(value):
     if isinstance(value, (bool, int, float)):
         return [-value - 1, 0, 1, value + 0.5, 1000, None]
     if hasattr(value, "shape"):
-        return [0 * value, 2 * value - 3, value[:1], value * 1.5, value * 0 + 7]
+        return [0 * value, 2 * value - 3, value[:1] if value.shape else value, value * 1.5, value * 0 + 7]
     return []
 
 
