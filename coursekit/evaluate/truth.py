@@ -58,8 +58,8 @@ def ranks_as_truth(values: ArrayLike, distances: ArrayLike, larger_is_better=Tru
     ranked by their means over documents (nan left out); 1: the metric's order is the truth's, −1: its reverse, 0: it
     may as well be drawn. The interval draws documents anew, for both alike (the percentile bootstrap). It is wide, for
     M explainers have few pairs: with five, τ goes in steps of 0.2. An order that agrees in all pairs can only lose when
-    documents are drawn, so τ = 1 stands at its interval's end; and width 0 says that no draw changes the order, as where
-    values are few and tied, not that τ is certain.
+    documents are drawn, so τ = 1 stands at its interval's end; and width 0 says that no draw changes the order, as
+    where values are few and tied, not that τ is certain.
 
     >>> ranks_as_truth([[0.9, 0.5, 0.1]], [[0.1, 0.2, 0.9]])[:3]
     (1.0, 1.0, 1.0)
