@@ -244,7 +244,10 @@ MANY = [*ORDER, *((a, b) for a in "xyzq" for b in "xyzq"), ("s", "t")]       # m
                    "a long piece loses to an early one": ("hers", [("e", "r"), ("h", "e"), ("he", "r")]),
                    "a pair that occurs twice": ("thethe", ORDER), "a short word, many merges": ("hest", MANY)},
           forbidden=BYTE_PAIRS, instead="your own merge", lend=("merge",),
-          otherwise="In which order were the merges tried? It must be the order of the list, each on the whole word.")
+          otherwise="In which order were the merges tried? It must be the order of the list, each on the whole word.",
+          promises={"Of the two halves of a merge, each is a letter or was made by an earlier merge":
+                        lambda word, merges: all(len(half) == 1 or half in {a + b for a, b in merges[:i]}
+                                                 for i, halves in enumerate(merges) for half in halves)})
 def tokenize(word, merges, *, join=lambda word, pair: merge.reference(word, pair), most=None):
     """tokenize(word, merges): the word, a text, cut into pieces by merges in the order in which they were learned."""
     return list(functools.reduce(join, merges[:most], tuple(word)))

@@ -14,7 +14,8 @@ __all__ = ["waves"]
           returns="P (T, d)", forbidden=("coursekit.models.sinusoidal_positions",), instead="torch.sin and torch.cos",
           tolerance=(1e-3, 1e-4),
           hints={"shapes": "Do the positions stand in a column, (T, 1), where they meet the d/2 speeds?"},
-          otherwise="One entry by hand: row r, column 2i is sin(t_r / base^(2i/d)), the column behind it the cosine.")
+          otherwise="One entry by hand: row r, column 2i is sin(t_r / base^(2i/d)), the column behind it the cosine.",
+          promises={"an even $d$": lambda t, d, base: d % 2 == 0})
 def waves(t, d, base, *, exponents=lambda d: torch.arange(0, d, 2) / d, swap=False, halves=False, sign=1, shift=0):
     """waves(t, d, base): vectors (T, d) of the positions t (T,), sine and cosine of a frequency side by side."""
     angles = (t + shift).double()[:, None] / float(base) ** (sign * exponents(d).double())      # (T, d/2)

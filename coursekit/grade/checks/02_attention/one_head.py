@@ -30,7 +30,8 @@ OVERFLOW = ("exp(1000) is infinite in single precision, and infinity divided by 
                    "along the columns": (TABLE, 0), "scores of a thousand": (torch.tensor([1000.0, 999.0, 0.0]), 0),
                    "double precision": (TABLE.double(), 1)},
           forbidden=SOFTMAXES, instead="exp, a maximum and a sum", also=_differentiable, free=("axis",),
-          hints={"shapes": "Do the maximum and the sum keep the axis that they are taken along?"})
+          hints={"shapes": "Do the maximum and the sum keep the axis that they are taken along?"},
+          promises={"Scores may be as large as 1000 or as small as −1000": lambda u, axis: u.abs().max() <= 1000})
 def softmax(u, axis, *, exp=torch.exp, shift=True, divide=True):
     """softmax(u, axis): positive weights of the shape of u that sum to one along the axis."""
     g = exp(u - u.amax(axis, keepdim=True)) if shift else exp(u)
@@ -75,7 +76,8 @@ LENGTH_3 = rounded(5, 3, seed=18), rounded(5, 2, seed=19)
           returns="output (d_out,), weights (T,)", forbidden=ATTENTIONS, lend=("softmax",),
           instead="your softmax and matrix products",
           hints={"shapes": "k is (T, d_att), v is (T, d_out), and the result of k @ q is (T,): what is in front of @?"},
-          otherwise="The scores (T,), divided; their softmax; the values, weighted by it and added up over the tokens.")
+          otherwise="The scores (T,), divided; their softmax; the values, weighted by it and added up over the tokens.",
+          promises={r"a temperature $\tau > 0$": lambda q, k, v, tau: tau > 0})
 def look_up(q, k, v, tau, *, scale=lambda q, k, v, tau: tau * math.sqrt(len(q)),
             weigh=lambda s, tau: softmax.reference(s, 0), put=lambda alpha, k, v: alpha @ v):
     """look_up(q, k, v, tau): (output (d_out,), weights (T,)) of one query, at temperature tau."""
@@ -235,7 +237,8 @@ def _window(T, w):
                                   "<= c, wants one. `(a < b) & (b <= c)` goes entry by entry; & binds more tightly "
                                   "than <=, so the brackets count."},
           otherwise="Which tokens have weight above zero in each row? They should be s − w + 1, …, s, as far as they "
-                    "exist.")
+                    "exist.",
+          promises={r"a window $w \geq 1$": lambda scores, w: w >= 1})
 def masked_weights(scores, w, *, allowed=_window, fill=-math.inf, axis=1):
     """masked_weights(scores, w): attention (T, T) in which token s looks at t = s − w + 1, …, s and nothing else."""
     return softmax.reference(scores.masked_fill(~allowed(len(scores), w), fill), axis)

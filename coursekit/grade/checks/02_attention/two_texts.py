@@ -35,7 +35,9 @@ def _texts(S, T, d_e, d_att, d_out, seed, real=None):
           hints={"shapes": "A matrix acts on rows as x @ W.T. Are queries made of x, and both the keys and the values "
                            "of memory? Then scores are (S, T), and the mask, (T,), has an entry for each column."},
           otherwise="Queries are made of x with W_q, keys and values of memory with W_k and W_v; a row of A for each "
-                    "token of x, from scores over √d_att, and no weight on padding.")
+                    "token of x, from scores over √d_att, and no weight on padding.",
+          promises={"At least one token is real": lambda x, memory, W_q, W_k, W_v, real=None: (
+                        real is None or real.any())})
 def cross_attention(x, memory, W_q, W_k, W_v, real=None, *, scale=lambda memory, q: q.shape[1] ** 0.5, axis=1,
                     fill=-math.inf, after=False, values=lambda memory, W_v: memory @ W_v.T):
     """cross_attention(x, memory, W_q, W_k, W_v, real=None): (output (S, d_out), A (S, T)), x asking memory."""

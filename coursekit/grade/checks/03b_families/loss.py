@@ -41,7 +41,8 @@ def _teaches(answer, arguments):
           otherwise="Write out T = 2 by hand: one row of logits counts, the first; one token is its target, the "
                     "second; the loss is −log of that token's probability.",
           hints={"shapes": "A text of T tokens has T − 1 next tokens, and T − 1 rows of logits score them. And does a "
-                           "sum over the words keep its axis (keepdim=True)?"})
+                           "sum over the words keep its axis (keepdim=True)?"},
+          promises={"There are always two tokens or more": lambda logits, ids: len(ids) > 1})
 def text_loss(logits, ids, *, pairs=lambda logits, ids: (logits[:-1], ids[1:]), axis=-1, whole=False,
               pick=lambda log_p, targets: log_p[torch.arange(len(targets)), targets],
               end=lambda chosen: -chosen.mean()):

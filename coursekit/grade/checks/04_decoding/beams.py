@@ -1,5 +1,7 @@
 """Check of assignment 04 on a beam search. What a language model is here, generating.py says."""
 
+import itertools
+
 import torch
 
 from coursekit.grade.kit.question import question
@@ -11,6 +13,10 @@ __all__ = ["beam_search"]
 FORK = torch.log(torch.tensor([[0.1, 0.5, 0.4], [0.35, 0.4, 0.25], [0.04, 0.06, 0.9]]))
 LATE = torch.tensor([[-1.2, -0.3, 0.5], [0.2, 0.9, 0.7], [0.4, 0.5, -2.5]])
 LONG = torch.tensor([[1.0, 2.2, 0.4, 2.0], [1.5, 0.3, 2.1, 2.4], [2.2, 1.0, 0.2, 1.1], [0.9, 1.6, 1.3, 0.1]])
+
+
+def _told_apart(scores):
+    return all(abs(one - other) > 1e-4 for one, other in itertools.combinations(scores, 2))
 
 
 @question((1, 0), {"width 1 is greedy": (FORK, [0], 2, 1), "greedy is beaten": (FORK, [0], 2, 2),
@@ -25,7 +31,10 @@ LONG = torch.tensor([[1.0, 2.2, 0.4, 2.0], [1.5, 0.3, 2.1, 2.4], [2.2, 1.0, 0.2,
                    "a vocabulary of one": (torch.tensor([[2.0]]), [0], 4, 3)},
           forbidden=LOOPS, instead="a loop around next_logits", given=as_function,
           otherwise="Do two steps by hand. Each step: all beams, continued by all tokens, and of these the `width` "
-                    "with the largest sum of log p.")
+                    "with the largest sum of log p.",
+          promises={"No two scores are equal in the tests": lambda *case: _told_apart(
+                        [score for _, score in beam_search.reference(*as_function(*case))]),
+                    r"$n \geq 1$": lambda rows, prompt, n, *more: n >= 1})
 def beam_search(next_logits, prompt, n, width, eos=None, alpha=0.0, *, what=torch.log_softmax, each=False,
                 ended="compete", rank=lambda p, l: p, score=lambda p, l, start, alpha: p / l ** alpha, order=True):
     """beam_search(next_logits, prompt, n, width, eos, alpha): pairs (new ids, log p / length^alpha), the best first.

@@ -26,7 +26,9 @@ NINE = torch.tensor([0.3, 0.15, 0.05, 0.05, 0.05, 0.1, 0.15, 0.05, 0.1])    # 0.
           hints={"nothing": "Nothing came back. Does the function end with `return …`? And where rounding left u past "
                             "the sum, no stretch holds it: then it is the last token that has any probability."},
           otherwise="A token's id is due, a whole number: that of the first token at whose end the running sum is "
-                    "larger than u.")
+                    "larger than u.",
+          promises={r"$0 \leq u < 1$": lambda p, u: 0 <= u < 1,
+                    "a token with $p_i = 0$ has none and is never returned": lambda p, u: p.min() >= 0 and p.any()})
 def draw(p, u, *, inside=lambda u, end, share: u < end):
     """draw(p, u): the token in whose stretch of the line from 0 to 1 the number u lies; never one with p = 0."""
     end, token = 0.0, None

@@ -47,7 +47,9 @@ def _likeliest(logits):
           returns="(..., D)", forbidden=(*SOFTMAXES, "coursekit.models.tempered_softmax", *LIBRARY),
           instead="exp, a maximum and a sum",
           hints={"shapes": "Do the maximum and the sum keep the axis that they are taken along?"},
-          otherwise="Is each logit divided by the temperature, then exp taken, then divided by the sum of its row?")
+          otherwise="Is each logit divided by the temperature, then exp taken, then divided by the sum of its row?",
+          promises={r"$\tau$ is any number from 0 to `math.inf`": lambda logits, tau: tau >= 0,
+                    "Logits may be as large as 1000": lambda logits, tau: logits.max() <= 1000})
 def tempered(logits, tau, *, warm=_exp, cold=_likeliest, total=_sum):
     """tempered(logits, tau): probabilities of the shape of logits (…, D), at temperature tau, 0 and ∞ included."""
     e = cold(logits) if tau == 0 else warm(logits, tau)
@@ -145,7 +147,8 @@ def _left(got, right):
                            "sum or a maximum keep its axis?",
                  "IndexError": "Something was asked for that is not there. k may be larger than D: then all stay. And "
                                "p is a table (n, D), with n rows, not a single row (D,)."},
-          otherwise="Which number is the k-th largest of each row? What is at least as large stays.")
+          otherwise="Which number is the k-th largest of each row? What is at least as large stays.",
+          promises={r"$k \geq 1$ may be larger than $D$": lambda p, k: k >= 1})
 def keep_top_k(p, k, *, smallest=_kth, stays=torch.ge, rescale=rescaled):
     """keep_top_k(p, k): p (n, D) with only the k likeliest tokens of each row left, rescaled; ties stay."""
     return rescale(p.where(stays(p, smallest(p, k)), 0))
@@ -207,7 +210,8 @@ def _to_their_places(order, inside):
           returns="(n, D)", forbidden=("coursekit.models.keep_nucleus", *LIBRARY), instead="a sort and running sums",
           hints={"shapes": "Sorted probabilities and their running sums are (n, D), like p.",
                  "IndexError": "p is a table (n, D). Is it read here as if it were a single row (D,)?"},
-          otherwise="Add up from the likeliest token downwards, row by row. With which token is the mass reached?")
+          otherwise="Add up from the likeliest token downwards, row by row. With which token is the mass reached?",
+          promises={r"`mass` $(0 < \text{mass} \leq 1)$": lambda p, mass: 0 < mass <= 1})
 def keep_nucleus(p, mass, *, order=_downwards, stays=lambda before, share, mass: before < mass, back=_to_their_places,
                  rescale=rescaled):
     """keep_nucleus(p, mass): p (n, D) with only the nucleus of each row left, rescaled; mass above 0, at most 1."""

@@ -52,7 +52,8 @@ def _leaves_tensors(answer, arguments):
           hints={"shapes": "Texts differ in length: go through them one at a time, (K, T, T) with its pairs (T, T).",
                  "nothing": "None came back. It is due only if no row counts in *any* of the texts, and here some do. "
                             "(With the mask, does row s of your table hold the t ≤ s, and are its rows counted, not "
-                            "its columns? Or does the function end without `return …`?)"})
+                            "its columns? Or does the function end without `return …`?)"},
+          promises={"all of the same $K$ heads": lambda maps, pairs, causal: len({len(A) for A in maps}) == 1})
 def habit(maps, pairs, causal, *, rows="choice", sees="due", hidden=False, texts=False, even="of the kind",
           of_kind="sum"):
     """habit(maps, pairs, causal): (share (K,), even), or None; means over the rows that have a choice.

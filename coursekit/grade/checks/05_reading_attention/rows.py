@@ -33,7 +33,9 @@ PAIR = ("Is one of the things there None, or a pair? `chosen` may be None, and `
                                "empty one; torch.tensor([]) holds no whole numbers.)",
                  "KeyError": "An operation is 'mean', 'max' or 'sum', for the heads and for the layers. Does your "
                              "dictionary have all three?",
-                 "AttributeError|TypeError": PAIR})
+                 "AttributeError|TypeError": PAIR},
+          promises={"not empty, no layer twice": lambda A, row, own, heads, layers, chosen=None: (
+                        chosen is None or len({layer % len(A) for layer in chosen}) == len(chosen) > 0)})
 def one_row(A, row, own, heads, layers, chosen=None, *, axis=1, picked=0):
     """one_row(A, row, own, heads, layers, chosen=None): scores (len(own),), heads put together first, then layers."""
     rows = A[:, :, row] if chosen is None else A[:, :, row].index_select(picked, torch.tensor(chosen) % A.shape[picked])

@@ -28,7 +28,8 @@ TALL = torch.randint(1, 64, (10, 12, 12), generator=torch.Generator().manual_see
           hints={"shapes": "Widths are (T,), one layer (T, T). `minimum(widths[:, None], layer)` puts widths beside "
                            "rows.",
                  "endless": "How many paths are there? With T tokens and L layers T to the power L − 1: too many to "
-                            "try. What must you know of a layer's tokens to go on to the next layer?"})
+                            "try. What must you know of a layer's tokens to go on to the next layer?"},
+          promises={"its entries are not negative": lambda layers, row, t: layers.min() >= 0})
 def widest(layers, row, t, *, best=torch.amax, along=torch.minimum, start=torch.inf, others=-1.0):
     """widest(layers, row, t): (width, path), of the path from `row` at the top to t whose narrowest edge is widest."""
     values, came = torch.full((layers.shape[-1],), others, dtype=layers.dtype), []

@@ -25,7 +25,10 @@ LOST = numbers("0.25 0.25 0.25  0 0 0  0 0.5 0.25    0.25 0.5 0  0.5 0.25 0.25  
                    "a row of zeros": (LOST, 0, [0.5, 0.25])},
           returns="rows (L + 1, T)", forbidden=("coursekit.explain.rollout",), instead="matrix products",
           hints={"shapes": "Each layer is one matrix (T, T) after the mean over heads; `skip` has one number for "
-                           "each."})
+                           "each."},
+          promises={"rows sum to one *or less*": lambda A, row, skip: A.min() >= 0 and A.sum(-1).max() < 1 + 1e-5,
+                    "`skip` is a list of $L$ numbers from 0 to 1": lambda A, row, skip: (
+                        len(skip) == len(A) and all(0 <= share <= 1 for share in skip))})
 def rolled(A, row, skip, *, left=True, **change):
     """rolled(A, row, skip): (L + 1, T): row `row` of the rollout after 0, 1, … L layers."""
     R = torch.eye(A.shape[-1], dtype=A.dtype)

@@ -24,7 +24,8 @@ def _tables(T, M, c, seed):
           otherwise="Take a move Δx of token t: G_t·Δx is what it does to the score, and H_t·(M Δx) is what it does in "
                     "the new coordinates. Solve for H_t; points become M x + c. Then write a token as a row.",
           hints={"shapes": "A token is a row of e, and M times each row is x @ M.T: which sides of G and of a matrix "
-                           "have the same length?"})
+                           "have the same length?"},
+          promises={"with an invertible matrix $M$": lambda G, e, start, M, c: torch.linalg.matrix_rank(M) == len(M)})
 def in_coordinates(G, e, start, M, c, *, slopes=lambda G, M, c: G @ torch.linalg.inv(M),
                    point=lambda x, M, c: x @ M.T + c, first=None):
     """in_coordinates(G, e, start, M, c): slopes, embeddings and baseline (T, d_e) in the coordinates z = M x + c."""
@@ -89,7 +90,8 @@ def _stays(answer, arguments):
 
 @question((1, 1), {"four tokens": (rounded(4, 2, seed=71).double(), rounded(4, 2, seed=72).double()),
                    "seven tokens": (rounded(7, 2, seed=73).double(), rounded(7, 2, seed=74).double())},
-          returns="(T,)", also=_stays)
+          returns="(T,)", also=_stays,
+          promises={r"$(T, d_e)$ with $T \ge 2$": lambda G, e: len(G) == len(e) > 1})
 def without_baseline(G, e):
     """without_baseline(G, e): (T,), numbers that no change of coordinates changes; this is one way of many."""
     return (G * (e - e.mean(0))).sum(1)

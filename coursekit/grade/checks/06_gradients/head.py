@@ -30,7 +30,8 @@ TIE = torch.tensor([[1.0, 0.0], [1.0, 2.0], [1.0, -1.0]]).double()      # three 
                    "a tie of large scores": (TIE, torch.tensor([[40000.0, 10000.0], [0, 20000.0]]).double(), W3)},
           returns="(T, d_e)", forbidden=AUTOGRAD, instead="your formula", tolerance=(1e-9, 1e-10),
           otherwise="Derive it in two steps: how f changes with each score s_t (it is α_t times something), and how "
-                    "s_t changes with e_t, and with e_0. Then what y_t = e_t·w adds.")
+                    "s_t changes with e_t, and with e_0. Then what y_t = e_t·w adds.",
+          promises={"scores may be as large as 100,000": lambda e, M, w: (e @ M @ e[0]).abs().max() <= 100_000})
 def head_slopes(e, M, w, *, share=lambda alpha, y: alpha * (y - alpha @ y), value=lambda alpha, r: alpha,
                 own=lambda alpha, r: r, key=lambda M, e: M @ e[0], asks=lambda r, e, M: r @ e @ M, rows=slice(1)):
     """head_slopes(e, M, w): the slopes (T, d_e) of Σ_t α_t e_t·w, α = softmax_t(e_t·M e_0), row 0 included."""

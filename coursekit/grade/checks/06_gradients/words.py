@@ -19,7 +19,9 @@ WORDS = [None, 1, 0, 0, 2, 0, 2, None]
           returns="(number of words,)",
           otherwise="Take word 0 by hand: which rows are its pieces, and which numbers do they hold together?",
           hints={"NoneType": "Does a None of `words` meet a number there? Leave those out before you compare or "
-                             "count."})
+                             "count."},
+          promises={"every number at least once": lambda G, words, how: (
+                        {*words} - {None} == {*range(len({*words} - {None}))})})
 def per_word(G, words, how, *, instead=None, of=lambda reduce: reduce, numbers=lambda words: words):
     """per_word(G, words, how): (number of words,), one number made of all slopes of a word's pieces."""
     reduce, words = of({**HOW, **(instead or {})}[how]), numbers(words)

@@ -48,7 +48,9 @@ BY_PLACE = ("The mask was laid over the *places* of the document. It has an entr
                                     "np.array(mask, dtype=bool) makes an array of either kind.",
                  "IndexError|scalar index|'set' object":
                  "The mask has an entry for each distinct *word*, by first occurrence: dict.fromkeys(document) has the "
-                 "words in that order (a set has none), and zip walks over words and mask together."})
+                 "words in that order (a set has none), and zip walks over words and mask together."},
+          promises={"a mask with an entry for each of its **distinct** words": lambda document, mask, by: (
+                        len(mask) == len(words_of(document)))})
 def perturbed(document, mask, by, *, goes=lambda kept: not kept):
     """perturbed(document, mask, by): a copy of the document in which the words that go are replaced or deleted."""
     return without(document, {word for word, kept in zip(words_of(document), mask, strict=False) if goes(kept)}, by)

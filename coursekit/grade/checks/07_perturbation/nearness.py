@@ -24,7 +24,9 @@ def _worth(pi):
                    "a mask that keeps nothing": (rows("110", "000", "001"), 50),
                    "a narrow kernel": (rows("1110", "1111", "1001", "1111"), 0.25)},
           instead="the formula", returns="weights (n,), worth",
-          otherwise="By hand: (True, False, False, False) and width 25 have the cosine ½ and the exponent −2.")
+          otherwise="By hand: (True, False, False, False) and width 25 have the cosine ½ and the exponent −2.",
+          promises={"The kernel is never so narrow here that all weights come out as 0": lambda masks, width: (
+                        width > 0 and proximity.reference(masks, width)[0].any())})
 def proximity(masks, width, *, distance=_distance, exponent=_exponent, weights=lambda pi: pi, worth=_worth):
     """proximity(masks, width): (the weights π (n,), how many equal samples they are worth)."""
     pi = np.exp(exponent(distance(masks), width))

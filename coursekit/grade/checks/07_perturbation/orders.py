@@ -4,7 +4,7 @@ from math import inf
 
 import numpy as np
 
-from .black_box import PASSED_ON, boxed, either, game, on_boxes, other_way, thrifty
+from .black_box import PASSED_ON, boxed, either, game, on_boxes, other_way, thrifty, words_of
 from .copies import NO, perturbed
 from .sharing import ALL_THREE, BAD, NO_FUN, NOT_BAD
 
@@ -56,7 +56,9 @@ def _of_two(added):
                        "Only sets that an order or its reverse passes through are needed, and orders have beginnings "
                        "in common, such as the empty one: ask about each set of words once."),
           uses=lambda box, document, orders, by: [
-              (perturbed, (document, mask, by)) for mask in either(_masks(_both_ways(orders)))])
+              (perturbed, (document, mask, by)) for mask in either(_masks(_both_ways(orders)))],
+          promises={r"with an order of the $d \geq 1$ words in each row": lambda predict, document, orders, by: (
+                        (np.sort(orders) == np.arange(len(words_of(document)))).all())})
 def shapley_from_orders(predict, document, orders, by, *, ask=game, walks=_both_ways, entered=_entered, samples=_of_two,
                         errors=lambda a, added: _error(a)):
     """shapley_from_orders(predict, document, orders, by): (φ (d,), standard errors (d,)), each order used both ways."""

@@ -111,7 +111,9 @@ def _kernel(masks, ends=ENDS, inner=lambda s, d: (d - 1) / (comb(d, s) * s * (d 
           otherwise="Print the weights beside the masks: of four words kept 1, 2 or 3 they are ¼, ⅛ and ¼, and a "
                     "million at both ends.",
           hints={"ZeroDivision|not converge": "Where nothing or everything is kept the formula divides by 0 (NumPy's "
-                                              "numbers give inf, and no error): there the weight is 10⁶."})
+                                              "numbers give inf, and no error): there the weight is 10⁶."},
+          promises={"For different masks": lambda predict, document, masks, by: (
+                        len({*map(tuple, masks.tolist())}) == len(masks))})
 def kernel_shap(predict, document, masks, by, *, weigh=_kernel, ask=game, ridge=0.0):
     """kernel_shap(predict, document, masks, by): β (d,) of `fit` without a ridge, with the weights of KernelSHAP."""
     return fit.reference(masks, ask(predict, document, by)(masks), weigh(masks), ridge)[0]

@@ -4,7 +4,7 @@ import numpy as np
 
 from coursekit.grade.kit.same import same
 
-from .black_box import PASSED_ON, boxed, either, game, on_boxes, other_way, rows, thrifty
+from .black_box import PASSED_ON, boxed, either, game, on_boxes, other_way, rows, thrifty, words_of
 from .copies import NO, perturbed
 from .nearness import proximity, weights_of
 
@@ -36,7 +36,9 @@ STAYS = rows("101", "100", "111", "110"), np.array([6.0, 4.0, 5.0, 2.5]), np.arr
                     "ȳ = β₀ + β·z̄.",
           hints={"ingular matrix": "Without a ridge the equations may have many solutions, and `solve` refuses to "
                                    "choose. np.linalg.lstsq(M, v)[0] is the one of least length.",
-                 "shapes": "Z is (n, d), and the weights (n,) belong to its rows: weights[:, None] * Z."})
+                 "shapes": "Z is (n, d), and the weights (n,) belong to its rows: weights[:, None] * Z."},
+          promises={r"positive weights $\pi$ $(n,)$ and a ridge $\rho \geq 0$": lambda Z, y, weights, ridge: (
+                        weights.min() > 0 and ridge >= 0)})
 def fit(Z, y, weights, ridge, *, intercept="free", power=0.5, means=lambda pi: pi, at_0=None, r2=None):
     """fit(Z, y, weights, ridge): (β (d,), intercept, R²) of a weighted ridge regression; the intercept goes free."""
     n, d = Z.shape
@@ -141,7 +143,9 @@ def _asked_once(f, masks):
                  "only the first is weights.",
                  r"\bfit\b.*\n.*(shape|align|broadcast)":
                  "There is one score for each mask, (n,). Was predict asked about the different masks only? Then "
-                 "its scores have to be handed back to all n."})
+                 "its scores have to be handed back to all n."},
+          promises={r"the masks $(n, d)$ over the $d \geq 1$ distinct words": lambda predict, document, masks, *more: (
+                        masks.shape[1] == len(words_of(document)) > 0)})
 def lime(predict, document, masks, by, width, ridge, *, ask=game, scores=_asked_once, weigh=weights_of):
     """lime(predict, document, masks, by, width, ridge): (β (d,), intercept, R²) over the distinct words."""
     return fit.reference(masks, scores(ask(predict, document, by), masks), weigh(masks, width), ridge)
