@@ -301,8 +301,8 @@ def main(arguments=None):
     except OSError as error:
         if error.errno not in DISK:
             raise
-        print(f"{error.filename}: {error.strerror}. When that is put right, the same command goes on from here.",
-              file=sys.stderr)
+        print(f"{error.filename or Path(options.course).resolve()}: {error.strerror}. When that is put right, the same "
+              "command goes on from here.", file=sys.stderr)
         return 1
     except KeyboardInterrupt:
         print("\nStopped. The same command goes on from here.", file=sys.stderr)
