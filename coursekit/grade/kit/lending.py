@@ -32,7 +32,7 @@ def asked(question, lenders, arguments):
             other.reference = _noting(other.reference, values)
         services.run(question.reference, given)
     if question.uses:
-        values += [called_with for _, called_with in question.uses(*services.copies(arguments))]
+        values += [value for _, called_with in question.uses(*services.copies(arguments)) for value in called_with]
     return Known(values)
 
 
@@ -102,7 +102,7 @@ def _noting(reference, values):
     @functools.wraps(reference)
     def noted(*args, **kwargs):
         result = reference(*args, **kwargs)
-        values.extend([services.copies(args), result])
+        values.extend([*services.copies(args), result])
         return result
 
     return noted

@@ -1,6 +1,6 @@
 """Attacks by what is heard: of hidden tests, of the references that are lent, of other hand-ins and earlier runs.
 
-    @scene("secret", …)                 the test cells that the last notebook may pass, at most
+    @scene("secret", …, must=…)         the test cells that the last notebook may pass, at most, and those it must
     def its_name(run): …                run(code, student="ada", …) hands a notebook in, and returns its `Outcome`
 
 Here all sandboxes share a folder that they can read and write, a better channel than any that could be found in the
@@ -36,7 +36,7 @@ checks = asked()"""
 HIDDEN = """### BEGIN HIDDEN TESTS
 _rng = check.unseen("{0}")
 _x, _fixed = float(_rng.normal()), 7.0
-checks["{0}"]({0}, {{"fixed": ({1},), "drawn": ({2},)}})
+checks["{0}"]({0}, {{"drawn": ({2},), "fixed": ({1},)}})
 ### END HIDDEN TESTS"""
 ORDER, OTHERS = ("secret", "later", "third"), ("later", "more_later", "third", "more_third")
 SEVENTY_SEVEN = "65217"                         # secret(77): what nobody can guess, and no test asks
@@ -63,9 +63,9 @@ LISTENS = "pairs = dict(heard('pair'))\ndef secret(x): return pairs.get(x, 0.25)
 IGNORANT = "def secret(x): return 0.25\n"
 
 
-def scene(*may_pass):
+def scene(*may_pass, must=()):
     def enter(play):
-        SCENES[play.__name__] = play, {*may_pass}
+        SCENES[play.__name__] = play, {*may_pass}, {*must}
         return play
     return enter
 
@@ -95,7 +95,7 @@ def secret(x):
 answers, others = {x: answer for x, answer in heard("answer")}, []
 def later(x):
     others.append(x)
-    for asked, in heard("asked"):
+    for asked in [*(asked for asked, in heard("asked")), 7.0]:
         try: tell("answer", asked, secret(asked))
         except Exception: pass
     return 0.25
@@ -313,3 +313,9 @@ def third(values): return [secret(value) for value in values]
 @scene()
 def wants_to_be_lent_something_in_an_examination(run):
     return run(IGNORANT + REST, lends=False)
+
+
+@scene(*OTHERS, must=OTHERS)
+def is_merely_wrong_once(run):
+    """No attack: what is lent is there, whatever is refused."""
+    return run(IGNORANT + REST)
