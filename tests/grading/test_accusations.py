@@ -101,6 +101,12 @@ def wrong_and_tied_are_swapped(right, rows):
     return used, counts[0], counts[2], counts[1]
 
 
+@answer(people, "votes")
+def right_votes_are_never_undone(right, rows):
+    used, *counts = right(rows)
+    return used, counts[0] + sum(said == "withdraw" for *_, said in rows), *counts[1:]
+
+
 @answer(people, "effective")
 def rounded(right, scores, pieces, q):
     shares, number = right(scores, pieces, q)

@@ -27,8 +27,7 @@ def likeliest(mistakes, got, right, given, tolerance=None, others=list):
     given: makes the arguments of an answer anew. others: makes [(result, what makes its arguments, is it right?)] of
     other cases. A mistake must give what was right there; that which gives most of the results is the likeliest. It is
     none if it gives less than half of them, and proved if it gives all, one at least.
-    Where results come in parts and a mistake does not give all of them, the first part that is wrong decides, in each
-    case.
+    Where results come in parts and a mistake does not give all of them, those up to the first wrong one decide.
 
     >>> mean = lambda x: sum(x) / len(x)
     >>> slips = [("The largest.", max), ("Divided by n − 1.", lambda x: sum(x) / (len(x) - 1))]
@@ -37,40 +36,39 @@ def likeliest(mistakes, got, right, given, tolerance=None, others=list):
     >>> likeliest(slips, 3.0, 2.0, lambda: ([1.0, 2.0, 3.0],), others=lambda: [(8.0, lambda: ([3.0, 5.0],), False)])
     ('Divided by n − 1.', True)
     """
-    found = [(words, answer, place) for words, answer in mistakes for value in _value(answer, given)
-             if (place := _place(got, right, value, tolerance)) is not None]
+    found = [(words, answer, upto) for words, answer in mistakes for value in _value(answer, given)
+             if (upto := _agrees_up_to(got, right, value, tolerance)) != 0]
     if not found:
         return None
     cases, best = others(), None
-    for words, answer, place in found:
-        gives = [_gives(answer, place, got, given, tolerance) for got, given, _ in cases]
-        fits = sum(gives), place == ()
-        if all(given or not right for given, (_, _, right) in zip(gives, cases, strict=True)) and (
-                2 * sum(gives) >= len(cases)) and (best is None or fits > best[0]):
-            best = fits, words, all(gives) and len(cases) > 0
+    for words, answer, upto in found:
+        fits = [_gives(answer, upto, *case[:2], tolerance) for case in cases]
+        spoken_against = any(right and not fit for fit, (*_, right) in zip(fits, cases, strict=True))
+        rank = sum(fits), upto is None
+        if not spoken_against and 2 * sum(fits) >= len(cases) and (best is None or rank > best[0]):
+            best = rank, words, all(fits) and len(cases) > 0
     return best and best[1:]
 
 
-def _place(got, right, value, tolerance):
-    """Where a mistake's value is what was got and not what is right: () as a whole, (i,) in part i; None if not."""
+def _agrees_up_to(got, right, value, tolerance):
+    """How many parts of a mistake's value are what was got, up to the first that is not right: None as a whole, else
+    their number, 0 if they are not."""
     if _alike(got, value, tolerance) and not same(right, value, tolerance):
-        return ()
-    if type(got) not in (list, tuple) or type(right) is not tuple or len(got) != len(right):
         return None
+    if type(got) not in (list, tuple) or type(right) is not tuple or len(got) != len(right):
+        return 0
     wrong = next((i for i, pair in enumerate(zip(got, right, strict=True)) if not same(*pair, tolerance)), None)
-    if wrong is not None and type(value) in (list, tuple) and len(value) == len(right) and (
-            _alike(got[wrong], value[wrong], tolerance) and not same(right[wrong], value[wrong], tolerance)):
-        return (wrong,)
-    return None
+    if wrong is None or type(value) not in (list, tuple) or len(value) != len(right) or (
+            same(right[wrong], value[wrong], tolerance)):
+        return 0
+    return (wrong + 1) * _alike([*got[:wrong + 1]], [*value[:wrong + 1]], tolerance)
 
 
-def _gives(answer, place, got, given, tolerance):
-    """Does a mistake give what was got in another case, at this place?"""
+def _gives(answer, upto, got, given, tolerance):
+    """Does a mistake give what was got in another case, up to this part?"""
     for value in _value(answer, given):
-        for i in place:
-            if not (type(got) in (list, tuple) and type(value) in (list, tuple) and i < min(len(got), len(value))):
-                return False
-            got, value = got[i], value[i]
+        if upto and type(got) in (list, tuple) and type(value) in (list, tuple):
+            got, value = [*got[:upto]], [*value[:upto]]
         return _alike(got, value, tolerance)
     return False
 
