@@ -2,6 +2,7 @@
 
 import dis
 import hashlib
+import os
 import pickle
 import sysconfig
 from collections.abc import Mapping
@@ -16,7 +17,8 @@ from coursekit.explain.slalom_fit import scores_of
 
 from .cells import one_thread
 
-INSTALLED = (str(Path(__file__).parents[1]), *{sysconfig.get_path(name) for name in ("stdlib", "purelib", "platlib")})
+INSTALLED = tuple(f"{folder}{os.sep}" for folder in (
+    Path(__file__).parents[1], *map(sysconfig.get_path, ("stdlib", "purelib", "platlib"))))
 
 
 def settings(explainer):
