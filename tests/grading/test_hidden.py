@@ -244,6 +244,11 @@ def test_what_is_near_to_what_was_asked_may_be_asked_where_it_was_computed():
         np.array(["0.25"]), [[]], 1 << 2000))
 
 
+def test_single_numbers_are_known_one_by_one():
+    known = Known([8.0, 4.0, 2.0])
+    assert all(value in known for value in (8.0, 4, 2.0)) and not any(value in known for value in ([8.0, 4.0], 6.0))
+
+
 def test_nothing_is_lent_in_an_examination(kind):
     outcome = run(kind, RIGHT.replace("x / 2", "x / 3"), lends=False)
     assert "quarter calls `half` (question 1), which is not right yet" in shown(outcome, 4)

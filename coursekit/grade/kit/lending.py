@@ -58,7 +58,8 @@ class Known:
 
     def __init__(self, values):
         self.texts, self.arrays, self.exactly = set(), [], set()        # the last: keys of the arrays, quick to look up
-        self._add(values)
+        for value in values:
+            self._add(value)
         numbers = [array[np.isfinite(array)] for array in self.arrays]
         self.numbers = np.unique(np.concatenate([part for part in numbers if (part != part.round()).any()] or [[]]))
 

@@ -34,8 +34,9 @@ class Session:
     """A sandbox that has said hello.
 
     `until` is the time (time.monotonic()) at which everything must be over; each request also has its own seconds.
-    `starved` becomes true when one of them used up its seconds, and had a processor for less than half of them since
-    it had to wait for one: asleep it waits for none.
+    `starved` becomes true when one of them used up its seconds, and waited for others to leave it a processor: for
+    a good part of them, and longer than all its processes had one, which may have kept each other waiting. Asleep it
+    waits for none.
     `has_lent` becomes true when functions were lent to it: it may have kept what these returned.
     """
 
@@ -72,8 +73,8 @@ class Session:
                 self._call_back(request, value, calls)
         finally:
             self.until, took = outer, time.monotonic() - start
-            self.starved |= took > 0.9 * seconds and self.sandbox.used - used < took / 2 and (
-                self.sandbox.waited - waited > took / 3)
+            used, waited = self.sandbox.used - used, self.sandbox.waited - waited
+            self.starved |= took > 0.9 * seconds and waited - used > took / 6
 
     def name(self, name):
         """The value of a name in the student's namespace, or a stand-in. KeyError if there is none."""
