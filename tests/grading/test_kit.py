@@ -9,7 +9,7 @@ import torch
 
 from coursekit.grade import check
 from coursekit.grade.kit import score
-from coursekit.grade.kit.form import about_form, parts_of
+from coursekit.grade.kit.form import about_form, about_kind, parts_of
 from coursekit.grade.kit.messages import CheckFailed
 from coursekit.grade.kit.question import ASKED, question
 from coursekit.grade.kit.same import difference, same
@@ -44,6 +44,26 @@ def test_a_form_of_arrays_and_one_that_says_nothing():
     assert "stand in another order" in about_form(parts_of(""), table.T, table)
     found = about_form(parts_of("x (..., d)"), torch.ones(2), torch.ones(3))
     assert found == "`x` has the shape (2,), and (3,) is due."
+
+
+@pytest.mark.parametrize("got, due, words", [
+    (0.5, [1], "`free` is a number, and a list is due."), (np.ones(2), {"a": 1}, "array, and a dictionary is due."),
+    (1.5, 1, "`free` is a number, and a whole number is due."), (range(3), [0], "a range (wrap it in list(...)), and"),
+    ((3,), [1], None), (3, 2.5, None), (np.array(3.0), 2.0, None), (None, 3, None), (3, None, None),
+    (np.array([1.0, 2.0]), (1.0, 3.0), None), (2 ** 2000, 7, None)])
+def test_a_slip_of_types_is_told_as_one(got, due, words):
+    found = about_kind(parts_of("free"), got, due)
+    assert words in found if words else found is None
+    assert about_kind(parts_of("x, free"), (1, got), (1, due)) == found
+
+
+def test_a_slip_of_types_stands_before_the_general_sentence():
+    @question((1, 1), {"one": (1,)}, otherwise="Count once more.")
+    def places(x):
+        return [x]
+
+    assert said(places, lambda x: {x: 1}).advice == "The result is a dictionary, and a list is due. Count once more."
+    assert said(places, lambda x: [2]).advice == "Count once more."
 
 
 def test_a_list_for_a_numpy_array_and_an_array_for_a_number_are_named():

@@ -62,6 +62,23 @@ def about_form(parts, got, expected):
     return next((found for found in words if found), None)
 
 
+def about_kind(parts, got, expected):
+    """Said of one kind of thing in the place of another; None if it may stand there, or is no slip of a type.
+
+    >>> about_kind(parts_of("free"), 0.5, [1]), about_kind(parts_of("x, y"), (1, 2.5), (1, 3))
+    ('`free` is a number, and a list is due.', '`y` is a number, and a whole number is due.')
+    """
+    if len(parts) > 1:
+        return next(filter(None, (about_kind([part], *pair) for part, *pair in zip(parts, got, expected, strict=True))),
+                    None)
+    stand_in = {"a number": ("a whole number", *ARRAYS), "a whole number": ("an enormous whole number", *ARRAYS),
+                "a list": ("a tuple",), "a tuple": ("a list", "a NumPy array")}
+    found, due = kind(got), kind(expected)
+    if found == due or "None" in (found, due) or due in ARRAYS or found in stand_in.get(due, ()):
+        return None
+    return f"{_the(parts[0])} is {found}, and {due} is due."
+
+
 def _about_one(part, got, expected):
     if kind(expected) in ARRAYS and type(got) is tuple and any(kind(entry) in ARRAYS for entry in got):
         return "Several results came back where one is due: which of them is asked for?"

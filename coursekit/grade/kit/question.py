@@ -23,7 +23,7 @@ import re
 
 from coursekit.grade.kit import earlier, services
 from coursekit.grade.kit.errors import SHAPES, advise, first_line
-from coursekit.grade.kit.form import about_form, parts_of
+from coursekit.grade.kit.form import about_form, about_kind, parts_of
 from coursekit.grade.kit.limit import SECONDS, TooLong, import_for, in_time
 from coursekit.grade.kit.messages import CheckFailed, named
 from coursekit.grade.kit.mistakes import as_answer, likeliest
@@ -292,6 +292,8 @@ class Question:
             with contextlib.suppress(Exception):                        # results may be anything: then no guess is made
                 if words := guess():
                     return words
+        with contextlib.suppress(Exception):
+            return " ".join(filter(None, [about_kind(self.returns, got, expected), self.otherwise]))
         return self.otherwise
 
     def _stopped(self, answer, error, label, arguments, hidden):
