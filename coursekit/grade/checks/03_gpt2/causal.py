@@ -7,6 +7,7 @@ import torch
 from coursekit.grade.kit.cases import rounded
 from coursekit.grade.kit.library import ATTENTIONS
 from coursekit.grade.kit.question import question
+from coursekit.grade.kit.same import same
 
 __all__ = ["causal_attention"]
 
@@ -78,6 +79,8 @@ def _rows_cleared(x, W_qkv, b_qkv, W_o, b_o, K, silent=()):
 
 SCALED = "The root is that of a head's size, d_e/K: scores are divided by it. "
 
+LOWER_STILL = "The future has a large negative score here, and scores may be lower still. Only −∞ is below every other."
+
 causal_attention.mistakes(
     ("Every token sees the whole text, the future too: where is the causal mask?", dict(allowed=lambda s: s == s)),
     ("The mask is the wrong way round: tokens see themselves and the future.",
@@ -86,8 +89,7 @@ causal_attention.mistakes(
      dict(allowed=lambda s: torch.ones_like(s, dtype=torch.bool).tril(-1))),
     ("Each token sees one token of the future. Token s sees the tokens 0 to s.",
      dict(allowed=lambda s: torch.ones_like(s, dtype=torch.bool).tril(1))),
-    ("The future has a large negative score here, and scores may be lower still. Only −∞ is below every other.",
-     dict(weigh=lambda scores, may: torch.softmax(scores.masked_fill(~may, -10), -1))),
+    (LOWER_STILL, dict(weigh=lambda scores, may: torch.softmax(scores.masked_fill(~may, -10), -1))),
     ("The future has the score 0 here, and e⁰ = 1: it counts. Only a score of −∞ gives a weight of 0.",
      dict(weigh=lambda scores, may: torch.softmax(scores * may, -1))),
     ("The mask comes after the softmax, so rows no longer sum to one, and the future has been used.",
@@ -137,11 +139,15 @@ causal_attention.mistakes(
 
 
 @causal_attention.suspect
-def _(got, x, *_):
+def _(got, x, *rest):
     if not got.isfinite().all() and x.abs().max() > 8:
         return ("∞/∞ is not a number, and exp makes ∞ of large scores: take the largest score of the row away first. "
                 "torch.softmax does.")
     if not got.isfinite().all():
         return ("A row in which everything is forbidden is 0/0: may every token see at least itself? Is the softmax "
                 "over the last axis? (−∞ · 0 is not a number either: masked_fill puts −∞ where it belongs.)")
+    for low in (-1e4, -1e5):
+        if same(got, causal_attention.reference(
+                x, *rest, weigh=lambda scores, may, low=low: torch.softmax(scores.masked_fill(~may, low), -1))):
+            return LOWER_STILL
     return None

@@ -158,7 +158,7 @@ def _last(kept):
 @question((2, 2), {"five tokens": (np.array([0.4, 0.1, 0.25, 0.2, 0.05]), np.array([1.0, 4.0, 2.5, -4.0, -2.0])),
                    "a decision against": (np.array([1.0, 12.0, 3.0, 9.0, 10.0, 2.0]) / 37,
                                           np.array([-1.0, 2.5, 4.0, -2.5, -3.0, -4.0])),
-                   "twenty-five tokens": (np.arange(3, 28) / 375, np.array([-0.5, -2.0, 2.0, 2.5, 0.5] * 5)),
+                   "twenty-five tokens": (np.arange(3, 28) / 375, np.array([-0.5, -2.0, 2.0, 2.5, 2.5] * 5)),
                    "four tokens": (np.array([7.0, 4.0, 3.0, 10.0]) / 24, np.array([-2.0, 3.5, -4.0, -1.5])),
                    "even attention": (np.full(5, 0.2), np.array([-2.0, -3.5, 4.0, 2.0, -4.0])),
                    "all say the same": (np.array([0.5, 0.25, 0.25]), np.array([1.0, 2.0, 3.0])),
