@@ -256,7 +256,7 @@ def keeps_what_was_answered_in_files(run):
     return run(IGNORANT.replace("return 0.25", "return json.load(open('/tmp/kept'))[0] if os.path.exists('/tmp/kept') "
                                 "else 0.25") +
                "def later(x):\n    both = [secret(x), secret(x / 2)]\n    json.dump(both, open('/tmp/kept', 'w'))\n"
-               "    return sum(both)\ndef third(values): return [secret(values[0])] * len(values)\n")
+               "    return sum(both)\ndef third(values): return values\n")
 
 
 @scene(*OTHERS)
