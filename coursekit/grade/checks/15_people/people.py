@@ -49,11 +49,16 @@ def _signs(rows, used, pages=("with",), unsure=0):
 
 
 def _last(rows, used):
-    return {person: sign for i in used for person, sign in _signs(rows, [i]).items()}
+    found = {}
+    for i in used:
+        for person, sign in _signs(rows, [i]).items():
+            found[person] = sign or found.get(person, 0)
+    return found
 
 
 def _never_undone(rows, used):
-    return _signs(rows, _usable(rows, back=False))
+    found = _signs(rows, _usable(rows, back=False))
+    return {person: found[person] for person in _signs(rows, used)}
 
 
 def _counted(rows, used):
@@ -77,6 +82,7 @@ CHANGED = [("j0", "", "agree"), ("j0", "with", "right"), ("d4", "", "agree"), ("
            ("g7", "with", "right")]
 # What is answered last is not what most answers say; and somebody answers again who has taken all back.
 LAST = [("k1", "", "agree"), ("k1", "with", "right"), ("k1", "with", "right"), ("k1", "with", "wrong"),
+        ("m3", "", "agree"), ("m3", "with", "right"), ("m3", "with", "right"), ("m3", "with", "wrong"),
         ("l2", "", "agree"), ("l2", "with", "wrong"), ("l2", "with", "wrong"), ("l2", "", "withdraw"),
         ("l2", "", "agree"), ("l2", "with", "right")]
 UNSURE = [("h8", "", "agree"), ("h8", "with", "unsure"), ("h8", "with", "right"), ("h8", "without", "wrong"),
