@@ -15,6 +15,7 @@ import functools
 import inspect
 
 import numpy as np
+from numpy.lib.stride_tricks import sliding_window_view
 
 from coursekit.grade.kit import services
 from coursekit.grade.kit.same import kind
@@ -67,8 +68,8 @@ class Known:
         if value is None or isinstance(value, (bool, np.bool_)):
             return True
         if (array := _array(value)) is not None:
-            return _key(array) in self.exactly or any(_part_of(array, other) for other in self.arrays) or (
-                self._made_of_numbers(array))
+            return _key(array) in self.exactly or self._made_of_numbers(array) or (
+                any(_part_of(array, other) for other in self.arrays))
         if isinstance(value, (list, tuple, set, dict)) and not _is_text(value):
             counts = value.values() if isinstance(value, dict) else ()              # {word: how often}
             return all(part in self for part in value) and all(
@@ -91,7 +92,11 @@ class Known:
     def _made_of_numbers(self, array):
         """Does each of its numbers stand somewhere in the known arrays, but for 0 and what is not finite?"""
         wanted = array[np.isfinite(array) & (array != 0)]
-        if not len(self.numbers) or not len(wanted) or array.size > sum(other.size for other in self.arrays):
+        if array.size > sum(other.size for other in self.arrays):
+            return False
+        if not len(wanted):
+            return any((other == 0).any() for other in self.arrays)
+        if not len(self.numbers):
             return False
         at = np.searchsorted(self.numbers, wanted)
         near = np.minimum(*(np.abs(self.numbers[np.clip(at - left, 0, len(self.numbers) - 1)] - wanted)
@@ -134,10 +139,18 @@ def _key(array):
 
 
 def _part_of(array, other):
-    """Is it the other one, or turned, or one of its rows or columns?"""
+    """Is it the other one, or turned, or one of its rows or columns, or, of floating-point numbers, a stretch of one?
+    A row may come as a table of one row."""
     parts = [other, other.T, *(other if other.ndim > 1 else ()), *(other.T if other.ndim == 2 else ())]
     near = [_near(array, tolerance) for tolerance in NEAR]
-    return any(part.shape == array.shape and np.allclose(array, part, *near, equal_nan=True) for part in parts)
+    if array.shape[:1] == (1,) and array.ndim > 1:
+        array = array[0]
+    if any(part.shape == array.shape and np.allclose(array, part, *near, equal_nan=True) for part in parts):
+        return True
+    lines = [other, other.T] if other.ndim == 2 else [other[None]] if other.ndim == 1 else []
+    return array.ndim == 1 and array.dtype.kind == "f" and any(
+        np.isclose(sliding_window_view(table, len(array), 1), array, *near, equal_nan=True).all(-1).any()
+        for table in lines if table.shape[1] >= len(array) > 0)
 
 
 def _is_text(value):

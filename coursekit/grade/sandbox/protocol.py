@@ -249,12 +249,18 @@ def hashed(kind, values):
 # ── errors and text ───────────────────────────────────────────────────────────────────────────────────────────────
 
 def describe(error):
-    """[name, message] of an exception: the nearest allowed name among its classes, and at most 400 characters."""
+    """[name, message] of an exception: the nearest allowed name among its classes, and at most 400 characters.
+
+    >>> describe(KeyError("good")), describe(StopIteration())
+    (['KeyError', "'good'"], ['RuntimeError', 'StopIteration'])
+    """
     names = [kind.__name__ for kind in type(error).__mro__ if ERRORS.get(kind.__name__) is kind]
     try:
         message = str(error)
     except Exception:
         message = ""
+    if not names:
+        message = ": ".join(filter(None, [type(error).__name__, message]))
     return [names[0] if names else "RuntimeError", clean(message, MAX_MESSAGE, lines=False)]
 
 

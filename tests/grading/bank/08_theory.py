@@ -65,12 +65,15 @@ def _(e, q, W_k, W_v, W_l):
     return torch.einsum("kt,kd->td", alpha, w) / len(q), torch.einsum("kt,kd->td", r, u) / len(q)
 
 
-@right("two_ways", "the root as a tensor, in single precision")
+@right("two_ways", "pairs of tokens, and the root as a tensor in single precision")
 def _(e, q, W_k, W_v, W_l):
-    u, w, _, y = _folded(e, q, W_k, W_v, W_l)
-    root = torch.sqrt(torch.tensor(q.shape[1]))
-    alpha = torch.softmax(u @ e.T / root, 1)
-    return alpha.T @ w / len(q), (alpha * (y - (alpha * y).sum(1, keepdim=True)) / root).T @ u / len(q)
+    root, heads = torch.sqrt(torch.tensor(q.shape[1])), []
+    for query, keys, values, last in zip(q, W_k, W_v, W_l, strict=True):
+        weights = torch.outer(torch.ones(len(e)).to(e), torch.softmax((query @ keys @ e.T).div(root), dim=-1))
+        gap = (e[:, None] - e[None]) @ (last @ values)                       # (T, T): y_t − y_s
+        moved = (gap * weights * weights.T).sum(1) / root                    # α_t Σ_s α_s (y_t − y_s)
+        heads.append(torch.stack([torch.outer(weights[0], last @ values), torch.outer(moved, query @ keys)]))
+    return tuple(torch.stack(heads).mean(0))
 
 
 # -- kept_law --------------------------------------------------------------------------------------------------------

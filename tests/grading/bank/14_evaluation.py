@@ -47,7 +47,7 @@ def _(f, explain, x, baseline, others):
 
 @wrong("sensitivity", "What does your function see at each of these three steps?")
 def _(f, explain, x, baseline, others):
-    return np.full(len(x), False), -1
+    return np.full(len(x), True), -1
 
 
 @right("sensitivity", "all inputs of a kind at once")

@@ -120,12 +120,19 @@ NEXT = torch.tensor([[False, True], [True, False]])
 E5 = rounded(5, 6, seed=51), rounded(2, 6, seed=52), rounded(2, 6, seed=53), rounded(3, 6, seed=54)     # T = 5, d_e = 6
 
 
+def _where_somebody_looks(e, W_q, W_k, W_v, may_look=None):
+    """The call of softmax of whoever empties rows afterwards: a row that may look at nothing keeps its scores."""
+    scores = (e @ W_q.T) @ (e @ W_k.T).T / len(W_q) ** 0.5
+    hidden = torch.zeros_like(scores, dtype=torch.bool) if may_look is None else ~may_look
+    return [(softmax, (scores.masked_fill(hidden & ~hidden.all(1, keepdim=True), -math.inf), 1))]
+
+
 @question((2, 2), {"five tokens": E5, "with a mask": (E3, *W2, WV, LOOK),
                    "a token that may look at nothing": (E3, *W2, WV, BLIND),
                    "scores of zero": (torch.eye(2), torch.zeros(1, 2), torch.zeros(1, 2), torch.tensor([[1.0, 3.0]]),
                                       torch.tensor([[False, True], [False, False]])),
                    "allowed scores far below zero": (FAR, torch.ones(2, 2), torch.eye(2), torch.eye(2), NEXT)},
-          returns="output (T, d_out), A (T, T)", forbidden=ATTENTIONS, lend=("softmax",),
+          returns="output (T, d_out), A (T, T)", forbidden=ATTENTIONS, lend=("softmax",), uses=_where_somebody_looks,
           instead="matrix products and your softmax",
           otherwise="Row s of the scores: the query of s with every key, over √d_att; −∞ where it may not look; "
                     "softmax of each row; the output is A times the values.")
