@@ -13,7 +13,7 @@ from lime.lime_text import LimeTextExplainer
 
 from bench import best_of, compare, in_turns, table
 from coursekit.explain import Slalom, fit_slalom, fit_slalom_data, random_sequences
-from coursekit.explain.slalom_fit import scores_of
+from coursekit.explain.asking import scores_of
 from coursekit.models import has_encoder, load_weights
 from coursekit.text import handwritten_reviews
 

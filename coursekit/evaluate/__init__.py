@@ -7,6 +7,8 @@ metrics give says what it cost. Studies that ask people: `human`, their files po
 `coursekit.evaluate.debate` has the tests of the debate whether attention is explanation.
 """
 
+from coursekit.explain.asking import remembering
+
 from .adding_up import infidelity
 from .agreement import Agreement, HumanAgreement, Skipped, auroc, human_agreement, map_distance, rank_agreement
 from .answers import Tally, pool, right_by_person
@@ -14,7 +16,6 @@ from .audit import write_audit, written_answers
 from .axioms import non_sensitivity, sensitivity_axiom
 from .binomial import binomial_power, exact_binomial_test, exact_interval, people_needed
 from .black_boxes import own_model
-from .cells import remembering
 from .compact import Compactness, compactness
 from .corpus import explain_corpus
 from .expected_loss import effective_complexity, monotonicity

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import torch
 
-from coursekit.explain.attribution import asked, predictor
+from coursekit.explain.asking import asked, predictor
 from coursekit.models import HuggingFaceClassifier
 from coursekit.models.huggingface import CHECKED, kind_of_scores, scores_of_labels
 from coursekit.models.protocols import BlackBox, Predict

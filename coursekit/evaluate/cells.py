@@ -5,20 +5,14 @@ import multiprocessing
 import os
 import pickle
 import threading
-from collections.abc import Iterator
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from contextlib import contextmanager
-from functools import partial, update_wrapper
+from functools import partial
 from pathlib import Path
-from typing import Any
-from unittest.mock import patch
 
 import numpy as np
 import torch
 from tqdm.auto import tqdm
-
-from coursekit.explain.attribution import predictor
-from coursekit.models.protocols import Predicts
 
 PATIENCE = "5s"                                 # that a dask scheduler may take to answer
 
@@ -167,31 +161,3 @@ def one_thread():
         yield
     finally:
         torch.set_num_threads(threads)
-
-
-@contextmanager
-def remembering(model_or_predict: Predicts) -> Iterator[Any]:
-    """`with remembering(model) as model`: inside, `predict` is asked about no document twice.
-
-    The neighbours of a document, masked, are often the document, masked: where the swapped word is away.
-
-    >>> asked = []
-    >>> with remembering(lambda documents: [asked.append(d) or len(d) for d in documents]) as predict:
-    ...     _ = predict([["good"], ["film"], ["good"]]), predict([["film"]])
-    >>> asked
-    [['good'], ['film']]
-    """
-    predict, known = predictor(model_or_predict), {}
-
-    def remembered(documents):
-        keys = [tuple(document) for document in documents]
-        new = list(dict.fromkeys(key for key in keys if key not in known))
-        if new or not keys:
-            known.update(zip(new, predict([list(key) for key in new]), strict=True))
-        return np.array([known[key] for key in keys])
-
-    if not hasattr(model_or_predict, "predict"):
-        yield update_wrapper(remembered, predict, assigned=())           # what it says of itself, such as `gives`
-        return
-    with patch.object(model_or_predict, "predict", remembered):
-        yield model_or_predict

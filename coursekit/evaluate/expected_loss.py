@@ -18,9 +18,9 @@ from collections.abc import Sequence
 import numpy as np
 import torch
 
-from coursekit.explain.attribution import Attribution, read_as
+from coursekit.explain.asking import read_as, scores_of
+from coursekit.explain.attribution import Attribution
 from coursekit.explain.masks import evaluate_masks
-from coursekit.explain.slalom_fit import scores_of
 from coursekit.inputs import Document, as_whole
 from coursekit.models.protocols import Predicts
 

@@ -18,7 +18,8 @@ import numpy as np
 import torch
 from numpy.typing import ArrayLike
 
-from coursekit.explain.attribution import Attribution, read_as
+from coursekit.explain.asking import read_as
+from coursekit.explain.attribution import Attribution
 from coursekit.explain.masks import evaluate_masks
 from coursekit.inputs import Document
 from coursekit.models.protocols import Predicts

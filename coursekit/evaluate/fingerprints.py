@@ -13,7 +13,7 @@ from typing import Any
 
 import torch
 
-from coursekit.explain.slalom_fit import scores_of
+from coursekit.explain.asking import scores_of
 
 from .cells import one_thread
 

@@ -17,7 +17,7 @@ from pathlib import Path
 
 import numpy as np
 
-from coursekit.explain.slalom_fit import scores_of
+from coursekit.explain.asking import scores_of
 from coursekit.inputs import as_whole
 from coursekit.models import train_bag_of_words
 from coursekit.show import highlight, table

@@ -5,8 +5,8 @@ from functools import partial
 import numpy as np
 
 from coursekit import explain
-from coursekit.explain.attribution import Attribution, Explainer, read_as
-from coursekit.explain.masks import read_tokens
+from coursekit.explain.asking import read_as, read_tokens
+from coursekit.explain.attribution import Attribution, Explainer
 from coursekit.inputs import Document
 from coursekit.models.protocols import Predicts
 

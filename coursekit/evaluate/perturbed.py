@@ -2,8 +2,9 @@
 
 import numpy as np
 
-from coursekit.explain.attribution import Attribution, pick_class
-from coursekit.explain.masks import evaluate_masks, read_tokens
+from coursekit.explain.asking import pick_class, read_tokens
+from coursekit.explain.attribution import Attribution
+from coursekit.explain.masks import evaluate_masks
 
 
 def matched(model_or_predict, document, attribution):

@@ -15,9 +15,8 @@ from weakref import WeakKeyDictionary
 import numpy as np
 import torch
 
-from coursekit.explain.attribution import Attribution, Explainer, require_methods
-from coursekit.explain.masks import read_tokens
-from coursekit.explain.slalom_fit import scores_of
+from coursekit.explain.asking import read_tokens, require_methods, scores_of
+from coursekit.explain.attribution import Attribution, Explainer
 from coursekit.inputs import Document, as_whole
 from coursekit.models.protocols import Predicts
 

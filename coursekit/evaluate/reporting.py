@@ -16,14 +16,14 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from coursekit import explain, show
-from coursekit.explain.attribution import Explainer, read_as
-from coursekit.explain.masks import read_tokens
+from coursekit.explain.asking import read_as, read_tokens, remembering
+from coursekit.explain.attribution import Explainer
 from coursekit.inputs import Document
 from coursekit.models.protocols import Predicts
 from coursekit.text import AnnotatedReview
 
 from .agreement import human_agreement
-from .cells import compute, one_thread, remembering
+from .cells import compute, one_thread
 from .faithfulness import comprehensiveness, sufficiency
 from .fingerprints import settings, told_by, weights_of
 from .intervals import interval

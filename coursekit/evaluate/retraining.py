@@ -10,8 +10,8 @@ import numpy as np
 import torch
 from tqdm.auto import tqdm
 
+from coursekit.explain.asking import scores_of
 from coursekit.explain.attribution import Explainer
-from coursekit.explain.slalom_fit import scores_of
 from coursekit.inputs import Document, as_whole
 from coursekit.models.protocols import Predicts, WhiteBox
 from coursekit.show import lines

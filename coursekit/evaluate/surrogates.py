@@ -1,7 +1,7 @@
 """How well does a surrogate say what the model says, on documents that it was not fitted to?"""
 
-from coursekit.explain.masks import read_tokens
-from coursekit.explain.slalom_fit import random_sequences, scores_of
+from coursekit.explain.asking import read_tokens, scores_of
+from coursekit.explain.slalom_fit import random_sequences
 from coursekit.inputs import Document, as_whole
 from coursekit.models.protocols import Predicts
 

@@ -14,7 +14,7 @@ import torch
 from torch import nn
 
 from coursekit.explain import kernel_shap
-from coursekit.explain.slalom_fit import scores_of
+from coursekit.explain.asking import scores_of
 from coursekit.models import minibatches, train
 from coursekit.show.charts import lines
 from coursekit.tasks import LINEAR_WORDS, linear_documents

@@ -14,7 +14,8 @@ from coursekit.inputs import Document
 from coursekit.models.protocols import WhiteBox
 from coursekit.text import word_groups
 
-from .attribution import Attribution, require_methods
+from .asking import require_methods
+from .attribution import Attribution
 
 
 def attention_mean(model: WhiteBox, document: Document, layer: int | None = None) -> Attribution:

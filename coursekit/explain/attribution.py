@@ -2,11 +2,10 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, fields, replace
-from inspect import unwrap
 
 import numpy as np
 
-from coursekit.inputs import as_scored, as_scores
+from coursekit.inputs import as_scored
 from coursekit.show import bars, highlight
 from coursekit.show.html import visible
 from coursekit.text import word_groups
@@ -204,101 +203,6 @@ class Attribution:
 Explainer = Callable[..., Attribution]      # (model, document), and perhaps a seed
 
 
-def of_own_tokens(model, document, scores, method, target=None, about=(), signed=True):
-    """The Attribution of a document's own tokens, from the scores (T,) of all that a white box reads, as a tensor or an
-    array: what special tokens and padding have is left out.
-
-    >>> from types import SimpleNamespace
-    >>> model = SimpleNamespace(tokens=lambda d: ["[CLS]", *d], own=lambda d: [1, 2])
-    >>> of_own_tokens(model, ["good", "film"], np.array([7, 2, 1]), "by hand")
-    by hand: good(+2) film(+1)
-    """
-    own, tokens = model.own(document), model.tokens(document)
-    return Attribution([tokens[i] for i in own], scores[own], method, target, dict(about), signed)
-
-
 def _plain(value):
     """NumPy's arrays and numbers as Python's."""
     return value.tolist() if hasattr(value, "tolist") else value
-
-
-def require_methods(model, *names, explainer):
-    """TypeError, in one line, unless `model` has all these methods, which `coursekit.models.protocols` describes.
-
-    >>> require_methods("a model?", "trace", explainer="rollout")         # doctest: +ELLIPSIS
-    Traceback (most recent call last):
-    TypeError: rollout looks inside the model and needs trace; str has no trace: use a method that only calls ...
-    """
-    missing = [name for name in names if not hasattr(model, name)]
-    if missing:
-        name = type(model).__name__ + (f" ({model.family})" if hasattr(model, "family") else "")
-        raise TypeError(f"{explainer} looks inside the model and needs {', '.join(names)}; {name} has no "
-                        f"{', '.join(missing)}: use a method that only calls predict, such as lime or kernel_shap")
-
-
-def predictor(model_or_predict):
-    """The function predict(documents) of a black box: an object that has one, or the function itself. TypeError for
-    anything else, also for a classifier of scikit-learn, whose `predict` takes texts and gives labels, and for a model
-    of transformers without its tokenizer.
-
-    >>> predictor(len) is len
-    True
-    """
-    if hasattr(model_or_predict, "predict_proba"):
-        raise TypeError(f"predict of {type(model_or_predict).__name__} takes texts and gives labels, as in sklearn: "
-                        "pass a function from documents (lists of tokens) to scores, such as "
-                        "lambda documents: model.decision_function([' '.join(d) for d in documents])")
-    if hasattr(model_or_predict, "get_input_embeddings"):
-        raise TypeError(f"{type(model_or_predict).__name__} of transformers reads numbers, not tokens: "
-                        "coursekit.evaluate.own_model(model, tokenizer) makes of both what can be explained")
-    predict = getattr(model_or_predict, "predict", model_or_predict)
-    if not callable(predict):
-        raise TypeError("a black box is a model with predict(documents), or such a function, "
-                        f"got {type(model_or_predict).__name__}")
-    return predict
-
-
-def read_as(model_or_predict):
-    """What a black box says that its scores are, in `gives`, or None: "log-odds" of two classes or logits of C, one of
-    which is true (every white box that says nothing else), "probability", "multi-label": logits (n, C) of labels of
-    which each is true or not by itself, or "regression": numbers that are not about classes at all.
-
-    >>> read_as(len) is None
-    True
-    """
-    model = unwrap(model_or_predict)                                    # what watches a function, what it watches
-    model = getattr(model, "__self__", model)                           # a method, its model
-    return getattr(model, "gives", "log-odds" if hasattr(model, "from_embeddings") else None)
-
-
-def asked(predict, documents):
-    """Scores (n,) or (n, C) of n documents by a function of a black box, checked."""
-    try:
-        scores = predict(documents)
-    except (AttributeError, TypeError) as error:
-        if "list" in str(error):
-            error.add_note("a black box gets documents, lists of words: for a function of whole texts pass "
-                           "lambda documents: f([' '.join(words) for words in documents])")
-        raise
-    return as_scores(scores, "what predict returns", len(documents))
-
-
-def pick_class(scores, target):
-    """(scores (n,) of one class, its number): from scores (n,), or (n, 1), with target None, or (n, C) with target or
-    the class that row 0 scores highest. ValueError, in one line, where the two do not fit.
-
-    >>> pick_class(np.array([[1.0, 3.0], [2.0, 0.0]]), None)               # row 0 is for class 1
-    (array([3., 0.]), 1)
-    """
-    if scores.ndim == 2 and scores.shape[1] == 1:
-        scores = scores[:, 0]
-    if scores.ndim == 1:
-        if target is not None:
-            raise ValueError(f"target={target!r}: this model gives a document one score: there is no class "
-                             "to choose. Of two, positive scores speak for the second, negative ones for the first")
-        return scores, None
-    C = scores.shape[1]
-    target = int(scores[0].argmax()) if target is None else target
-    if isinstance(target, bool) or target not in range(C):
-        raise ValueError(f"target must be a class from 0 to {C - 1}, got {target!r}")
-    return scores[:, target], target

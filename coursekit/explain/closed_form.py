@@ -8,7 +8,7 @@ import numpy as np
 from coursekit.inputs import Document
 from coursekit.models import AttentionClassifier
 
-from .attribution import require_methods
+from .asking import require_methods
 
 
 def gradient_closed_form(model: AttentionClassifier, document: Document, query_moves=True) -> np.ndarray:

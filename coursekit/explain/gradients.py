@@ -15,7 +15,8 @@ from tqdm.auto import tqdm
 from coursekit.inputs import Document, as_whole
 from coursekit.models.protocols import WhiteBox
 
-from .attribution import Attribution, of_own_tokens, pick_class, require_methods
+from .asking import of_own_tokens, pick_class, require_methods
+from .attribution import Attribution
 
 REDUCE = {"mean": lambda g: g.mean(-1), "l1": lambda g: g.abs().sum(-1), "l2": lambda g: g.norm(dim=-1)}
 

@@ -9,27 +9,13 @@ from collections.abc import Sequence
 
 import numpy as np
 from numpy.typing import ArrayLike
-from tqdm.auto import tqdm
 
 from coursekit.inputs import Document, as_strings, as_whole
 from coursekit.models.protocols import Predict, Predicts
 from coursekit.text import word_groups
 
-from .attribution import Attribution, asked, pick_class, predictor, read_as
-
-
-def read_tokens(model_or_predict, document):
-    """The document as a list of its tokens, without those that a white box does not read, for it cuts long ones.
-
-    >>> from types import SimpleNamespace
-    >>> read_tokens(SimpleNamespace(own=lambda document: [0, 1], tokens=lambda document: document[:2]), ["a", "b", "c"])
-    ['a', 'b']
-    """
-    document = as_strings(document, "a document")
-    if not hasattr(model_or_predict, "own"):
-        return document
-    tokens = model_or_predict.tokens(document)
-    return [tokens[row] for row in model_or_predict.own(document)]
+from .asking import asked, each_once, pick_class, predictor, read_as, read_tokens
+from .attribution import Attribution
 
 
 def evaluate_masks(model_or_predict: Predicts, document: Document, masks: ArrayLike, by="replace", mask_token="[UNK]",
@@ -72,15 +58,10 @@ def evaluate_masks(model_or_predict: Predicts, document: Document, masks: ArrayL
         check_known(getattr(model_or_predict, "tokenizer", None), mask_token)
     short_cut = getattr(model_or_predict, "masked_scores", lambda *arguments: None)
     if score := short_cut(document, by, mask_token):
-        chunk, first, inverse = 1024, slice(None), slice(None)
+        chunk, keys = 1024, range(len(masks))
     else:
-        score, (first, inverse) = _asked(predict, document, by, mask_token), _distinct(masks)
-    masks, scores = masks[first], []
-    with tqdm(total=len(masks), disable=not progress, desc="perturbed documents", unit="document") as bar:
-        for start in range(0, len(masks), chunk):
-            scores.append(score(masks[start:start + chunk]))
-            bar.update(len(scores[-1]))
-    return np.concatenate(scores)[inverse]
+        score, keys = _asked(predict, document, by, mask_token), map(bytes, np.packbits(masks, axis=1))
+    return each_once(lambda places: score(masks[places]), keys, progress, "perturbed documents", chunk)
 
 
 def leave_one_out(model_or_predict: Predicts, document: Document, by="replace", mask_token="[UNK]",
@@ -154,10 +135,3 @@ def _asked(predict, document, by, mask_token):
         return asked(predict, documents)
 
     return score
-
-
-def _distinct(masks):
-    """(first, inverse): the rows that differ from all before them, and which of those each row equals."""
-    seen = {}
-    inverse = np.array([seen.setdefault(row.tobytes(), len(seen)) for row in np.packbits(masks, axis=1)])
-    return np.unique(inverse, return_index=True)[1], inverse

@@ -14,7 +14,8 @@ from tqdm.auto import tqdm
 from coursekit.inputs import Document
 from coursekit.models.protocols import WhiteBox
 
-from .attribution import Attribution, of_own_tokens, require_methods
+from .asking import of_own_tokens, require_methods
+from .attribution import Attribution
 
 
 def rollout(model: WhiteBox, document: Document, residual=True) -> Attribution:

@@ -15,8 +15,8 @@ import numpy as np
 
 from coursekit.inputs import as_strings
 
-from .attribution import require_methods
-from .masks import check_known, read_tokens
+from .asking import read_tokens, require_methods
+from .masks import check_known
 
 _LARGEST = 1000                                 # features: the sums over subsets of one size stay below 2^1000
 _CELLS = 1 << 22                                # numbers that an array of intermediate results may hold

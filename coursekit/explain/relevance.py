@@ -17,7 +17,8 @@ from coursekit.inputs import Document
 from coursekit.models import EncoderDecoder, MultiHeadAttention
 from coursekit.models.protocols import WhiteBox
 
-from .attribution import Attribution, of_own_tokens, pick_class, require_methods
+from .asking import of_own_tokens, pick_class, require_methods
+from .attribution import Attribution
 
 
 def gradient_attention(model: WhiteBox, document: Document, target: int | None = None) -> Attribution:

@@ -15,8 +15,9 @@ from tqdm.auto import tqdm
 from coursekit.inputs import Document, as_whole
 from coursekit.models.protocols import Predicts
 
-from .attribution import Attribution, pick_class
-from .masks import evaluate_masks, read_tokens
+from .asking import pick_class, read_tokens
+from .attribution import Attribution
+from .masks import evaluate_masks
 
 ENUMERATED = 16             # tokens up to which shapley_values visits all 2^d subsets
 _MASKS_AT_ONCE = 4096

@@ -14,7 +14,8 @@ from coursekit.inputs import as_array, as_scores, as_strings, format_score, plur
 from coursekit.show import plane
 from coursekit.show.html import visible
 
-from .attribution import Attribution, Fixed, pick_class
+from .asking import pick_class
+from .attribution import Attribution, Fixed
 from .exact import exact_shapley
 
 

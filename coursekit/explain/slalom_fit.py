@@ -10,13 +10,11 @@ from dataclasses import replace
 
 import numpy as np
 from numpy.typing import ArrayLike
-from tqdm.auto import tqdm
 
 from coursekit.inputs import Document, as_scores, as_strings, as_whole
 from coursekit.models.protocols import Predicts
 
-from .attribution import asked, predictor, read_as
-from .masks import read_tokens
+from .asking import read_as, read_tokens, scores_of
 from .slalom import Slalom
 
 CLIPPED = 1e-6                  # the analytic fit's ρ stays between this and 1 less this: 13.8 in importance
@@ -244,23 +242,6 @@ def random_sequences(tokens: Sequence[str], n: int, length: int | Sequence[int],
     lengths = random.integers(shortest, longest + 1, n)
     ids = np.split(random.integers(len(words), size=lengths.sum()), lengths.cumsum()[:-1])
     return [[words[i] for i in one] for one in ids]
-
-
-def scores_of(model_or_predict, documents, progress=False, chunk=256):
-    """Scores (n,) or (n, C) of documents by a black box, which sees equal ones once and `chunk` at a time.
-
-    >>> scores_of(lambda documents: [len(d) for d in documents], [["a"], ["a", "b"], ["a"]])
-    array([1., 2., 1.])
-    """
-    predict, distinct = predictor(model_or_predict), {}
-    inverse = [distinct.setdefault(tuple(document), len(distinct)) for document in documents]
-    sequences, scores = list(map(list, distinct)), []
-    with tqdm(total=len(sequences), disable=not progress, desc="sequences", unit="sequence") as bar:
-        for start in range(0, len(sequences), chunk):
-            part = sequences[start:start + chunk]
-            scores.append(asked(predict, part))
-            bar.update(len(part))
-    return np.concatenate(scores)[inverse]
 
 
 def _analytic(model_or_predict, words, progress):

@@ -7,8 +7,9 @@ import numpy as np
 from coursekit.inputs import Document, as_whole
 from coursekit.models.protocols import Predicts
 
-from .attribution import Attribution, pick_class
-from .masks import evaluate_masks, read_tokens
+from .asking import pick_class, read_tokens
+from .attribution import Attribution
+from .masks import evaluate_masks
 
 
 def lime(model_or_predict: Predicts, document: Document, n_samples=1000, seed=0, kernel_width=25, bow=False,

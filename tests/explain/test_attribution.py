@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from coursekit.explain import Attribution, lime
-from coursekit.explain.attribution import pick_class, predictor, require_methods
+from coursekit.explain.asking import pick_class, predictor, require_methods
 from coursekit.text import BytePairTokenizer, word_groups
 
 PIECES = ["[CLS]", "[SEP]", "un", "##able", "##", "Ġfilm", "Ġ", "film", ",", "'t", "▁a", "", "Ċ"]

@@ -14,7 +14,7 @@ from tokenizers import ByteLevelBPETokenizer, processors
 
 from coursekit import explain
 from coursekit.evaluate import course_explainers
-from coursekit.explain.masks import read_tokens
+from coursekit.explain.asking import read_tokens
 from coursekit.models import HuggingFaceClassifier
 
 transformers.logging.set_verbosity_error()

@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 import torch
 
-from coursekit.explain.attribution import read_as, require_methods
+from coursekit.explain.asking import read_as, require_methods
 
 CHUNK = 8                               # copies of a document that go through a deep model at once
 TINY = 1e-30

@@ -6,7 +6,7 @@ from typing import NamedTuple
 import numpy as np
 import torch
 
-from coursekit.explain.attribution import require_methods
+from coursekit.explain.asking import require_methods
 
 from .given import CHUNK, one_score
 
