@@ -109,7 +109,7 @@ def human_agreement(attributions: Sequence[Attribution], reviews: Sequence[Annot
                          "datasets.eraser_movies and stand_in give such reviews")
     consensus, annotators, people = [], [], []
     for attribution, review in zip(attributions, reviews, strict=True):
-        if "distinct" in attribution.about:
+        if attribution.per == "word":
             raise ValueError(f"{attribution.method} has one score for each distinct word: spread it by .on(document)")
         maps = np.array(review.on(attribution.tokens).maps)                      # (annotators, T)
         consensus.append(auroc(np.abs(attribution.scores), maps.all(0)))

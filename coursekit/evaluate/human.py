@@ -196,8 +196,7 @@ class ModelChoiceStudy(_Study):
                  for side, name in zip(("Left", "Right"), names, strict=True)]
         if not explained:
             return [" ".join(tokens), *heads]
-        found = [self.explanations[name][i] for name in names]
-        found = [a.on(tokens) if "distinct" in a.about else a for a in found]
+        found = [self.explanations[name][i].spread(tokens) for name in names]
         return [highlight(a.tokens, a.scores, head) for a, head in zip(found, heads, strict=True)]
 
     def _told(self):

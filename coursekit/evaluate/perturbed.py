@@ -11,14 +11,13 @@ def matched(model_or_predict, document, attribution):
     """(the d tokens that are read, the attribution with one score for each of the first T): scores of distinct words
     are spread. TypeError or ValueError, in one line, for something else or an attribution of another document.
 
-    >>> matched(len, ["good", "film", "good"], Attribution(["good"], [2], "by hand", about={"distinct": True}))
+    >>> matched(len, ["good", "film", "good"], Attribution(["good"], [2], "by hand", per="word"))
     (['good', 'film', 'good'], by hand: good(+2) film(0) good(+2))
     """
     document = read_tokens(model_or_predict, document)
     if not isinstance(attribution, Attribution):
         raise TypeError(f"expected an Attribution, as explainers return it, got {type(attribution).__name__}")
-    if "distinct" in attribution.about:
-        attribution = attribution.on(document)
+    attribution = attribution.spread(document)
     if list(attribution.tokens) != document[:len(attribution)]:
         raise ValueError(f"this attribution ({attribution.method}) is of another document: it begins with "
                          f"{list(attribution.tokens[:3])}, the document with {document[:3]}")

@@ -176,8 +176,7 @@ def local_lipschitz(model: Predicts, document: Document, explainer: Explainer, d
     most = as_whole(n_neighbours, "n_neighbours", 2)
 
     def scores(x):
-        found = explained(explainer, model, x, seed)
-        return (found.on(x) if "distinct" in found.about else found).scores
+        return explained(explainer, model, x, seed).spread(x).scores
 
     phi, tried = scores(tokens) if start is None else start.scores, {}
 

@@ -247,7 +247,7 @@ class _Work:
             known |= {"seconds": perf_counter() - start, "calls": counter.calls}
         again = range(seed + 1, seed + n_seeds) if takes_seed(explainer) else [seed]
         steady = stability([found, *(explained(explainer, model, document, other) for other in again)])
-        found = found.on(document) if "distinct" in found.about else found
+        found = found.spread(document)
         of_classes = (self.how["scores"] or read_as(model)) != "regression"
         for metric in (comprehensiveness, sufficiency) if of_classes else ():
             known[metric.__name__] = metric(model, document, found, scores=self.how["scores"])

@@ -37,7 +37,7 @@ def distance_to_exact(model: HasTerms, document: Document, attribution: Attribut
             raise ValueError(f'truth must be "shapley", "lime" or the true scores, got {truth!r}')
         with counting(model) as (model, counter):
             truth = EXACT[truth](model, document, by=by, mask_token=mask_token,
-                                 features="words" if "distinct" in attribution.about else "places")
+                                 features=f"{attribution.per}s")
         calls = counter.calls
     if isinstance(truth, Attribution):
         if truth.tokens != attribution.tokens:

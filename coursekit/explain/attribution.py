@@ -30,9 +30,9 @@ class Attribution:
 
     tokens: T strings, the document's own tokens (no [CLS], no padding). scores: (T,) float64, read-only, in the units
     of the method: most are parts or slopes of the score. method: its name. target: the class explained, None for a
-    single score. about: what else the method has to tell (an intercept, a remainder, how many samples); "distinct" in
-    it says that each distinct word has one score. signed: False where scores only say how much, not which way (norms,
-    attention weights).
+    single score. about: what else the method has to tell (an intercept, a remainder, how many samples). signed: False
+    where scores only say how much, not which way (norms, attention weights). per: "place", or "word" where tokens are
+    a document's distinct words, each with one score; `spread` puts them on their places.
 
     As the last line of a cell it shows itself as coloured, escaped text. It is a sequence of pairs (token, score):
     a[i], len(a), `for token, score in a`; a[i:j] is an Attribution again. It can be pickled, and `to_dict` is JSON.
@@ -51,11 +51,16 @@ class Attribution:
     target: int | None = None
     about: dict = field(default_factory=dict)
     signed: bool = True
+    per: str = "place"
 
     def __post_init__(self):
         tokens, scores = as_scored(self.tokens, self.scores)
         scores.setflags(write=False)
-        for name, value in (("tokens", tuple(tokens)), ("scores", scores), ("about", Fixed(self.about))):
+        about = dict(self.about)
+        per = "word" if about.pop("distinct", False) else self.per      # as older files and pickles have it
+        if per not in ("place", "word"):
+            raise ValueError(f'per must be "place" or "word", got {per!r}')
+        for name, value in dict(tokens=tuple(tokens), scores=scores, about=Fixed(about), per=per).items():
             object.__setattr__(self, name, value)
 
     def __reduce__(self):                                               # as made anew: read-only, and checked once more
@@ -86,6 +91,7 @@ class Attribution:
     def from_dict(cls, kept):
         """The Attribution of which `to_dict` made this; arrays in `about` stay lists. ValueError for anything else."""
         names = {f.name for f in fields(cls)}
+        kept = {"per": "place"} | kept if isinstance(kept, dict) else kept       # which older files do not have
         if not isinstance(kept, dict) or kept.keys() != names:
             raise ValueError(f"expected what to_dict makes, a dictionary with {', '.join(sorted(names))}, "
                              f"got {sorted(kept) if isinstance(kept, dict) else type(kept).__name__}")
@@ -102,15 +108,14 @@ class Attribution:
         by hand: good(+3)
         """
         attributions = list(attributions)
-        kinds = {(a.tokens, a.method, a.target, a.signed, "distinct" in a.about) for a in attributions}
+        kinds = {(a.tokens, a.method, a.target, a.signed, a.per) for a in attributions}
         if len(kinds) != 1:
             raise ValueError("a mean takes attributions of the same tokens, by one method and for one class, "
                              f"got {len(kinds)} kinds among {len(attributions)}")
-        (tokens, method, target, signed, distinct), = kinds
+        (tokens, method, target, signed, per), = kinds
         scores = np.stack([a.scores for a in attributions])                      # (n, T)
         about = {"n": len(scores)} | ({"sd": scores.std(0, ddof=1)} if len(scores) > 1 else {})
-        about |= {"distinct": True} if distinct else {}
-        return cls(tokens, scores.mean(0), method, target, about, signed)
+        return cls(tokens, scores.mean(0), method, target, about, signed, per)
 
     def top(self, k=5):
         """The k tokens with the largest |score| as (token, score), largest first; of equal ones the earlier first."""
@@ -141,7 +146,7 @@ class Attribution:
                             "cut at spaces are spelled as their text already")
         read = tokenizer(text, add_special_tokens=False, return_offsets_mapping=True)
         pieces, places = read.tokens(), read["offset_mapping"]           # unigrams: also what is unknown, as it stands
-        scored = self.on(pieces) if "distinct" in self.about else self
+        scored = self.spread(pieces)
         if scored.tokens != tuple(pieces[:len(scored)]) or not set(self.tokens).issubset(pieces):
             raise ValueError("this attribution is of other tokens than those of the text: it must explain "
                              "tokenizer.tokenize(text)")
@@ -154,7 +159,7 @@ class Attribution:
         """`text` of two texts: each on its side of what stands between them."""
         marks = tokenizer.sep_token, tokenizer.bos_token, tokenizer.eos_token
         at = [i for i, token in enumerate(self.tokens) if token in marks]
-        if "distinct" in self.about:
+        if self.per == "word":
             raise ValueError("a pair of texts is spelled place by place, and these scores are of distinct words: take "
                              ".on(document) first")
         if not at:                                                       # a decoder's, with nothing between them
@@ -179,14 +184,21 @@ class Attribution:
         score = dict(zip(self.tokens, self.scores, strict=True))
         return self._with(tokens, [score.get(token, 0.0) for token in tokens])
 
+    def spread(self, document):
+        """One score for each place: `.on(document)` where each distinct word has one, else itself.
+
+        >>> Attribution(["good", "film"], [2, 1], "by hand", per="word").spread(["good", "good", "film"])
+        by hand: good(+2) good(+2) film(+1)
+        """
+        return self.on(document) if self.per == "word" else self
+
     def plot(self, k=None):
         """Bars of the scores in the order of the text, or of the k largest by |score|, largest first."""
         shown = list(zip(self.tokens, self.scores, strict=True)) if k is None else self.top(k)
         return bars([token for token, _ in shown], [score for _, score in shown], title=self.title)
 
     def _with(self, tokens, scores):
-        about = {name: value for name, value in self.about.items() if name != "distinct"}
-        return replace(self, tokens=tokens, scores=scores, about=about)
+        return replace(self, tokens=tokens, scores=scores, per="place")
 
     @property
     def title(self):

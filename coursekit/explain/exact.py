@@ -58,7 +58,7 @@ def exact_shapley(model: HasTerms, document: Document, by="replace", features="p
         with_j, sums = by_size(game, nodes, np.append(0, q) + np.append(q, 0))   # also of S with j
         phi = with_j - np.append(q, 0) @ sums
         about |= {"score": sums[-1] + game.centre.mean(), "baseline": sums[0] + game.centre.mean()}
-    return Attribution(names, phi, kind, None, about | ({"distinct": True} if features == "words" else {}))
+    return Attribution(names, phi, kind, None, about, per=features[:-1])
 
 
 def exact_interactions(model: HasTerms, document: Document, features="places", semivalue="shapley",
@@ -116,8 +116,8 @@ def exact_lime(model: HasTerms, document: Document, by="replace", features="plac
     beta, intercept = fit(law, sums_z, weights @ sums, ridge)
     base = game.centre.mean()
     about = {"intercept": intercept + base, "score": sums[-1] + base, "baseline": sums[0] + base, "n": n, "by": by,
-             "lambda_nodes": len(nodes[0])} | ({"distinct": True} if features == "words" else {})
-    return Attribution(names, beta, "LIME, exact", None, about)
+             "lambda_nodes": len(nodes[0])}
+    return Attribution(names, beta, "LIME, exact", None, about, per=features[:-1])
 
 
 def size_law(d, n=None, kernel_width=25, ridge=1.0):

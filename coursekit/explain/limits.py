@@ -54,7 +54,7 @@ def lime_limit(model: HasTerms, document: Document, order="exact", features="pla
     names, heads = read_game(model, document, "replace", features, mask_token, "lime_limit")
     if order == "exact":
         found = exact_lime(model, document, "replace", features, n, kernel_width, ridge, mask_token)
-        return Attribution(names, found.scores, "LIME's limit (exact)", None, found.about)
+        return Attribution(names, found.scores, "LIME's limit (exact)", None, found.about, per=found.per)
     with np.errstate(under="ignore"):
         top = np.maximum(heads.log_g.max((0, 1), initial=-np.inf), heads.log_g0)
         (g, g_h), g0 = np.exp(heads.log_g - top), np.exp(heads.log_g0 - top)      # (d, K) each, (K,)
@@ -68,8 +68,7 @@ def lime_limit(model: HasTerms, document: Document, order="exact", features="pla
             beta = _continuous(*parts, kernel_width / 100, order)
         else:
             beta = _by_size(order == "delta", *parts, *size_law(len(names), n, kernel_width, ridge))
-    about = {"distinct": True} if features == "words" else {}
-    return Attribution(names, beta, f"LIME's limit ({order})", None, about)
+    return Attribution(names, beta, f"LIME's limit ({order})", per=features[:-1])
 
 
 def _continuous(g, g_h, gy, gy_h, g0, nu, order):

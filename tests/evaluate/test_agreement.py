@@ -123,7 +123,7 @@ def test_what_cannot_be_compared_with_people(given, marked):
 
 def test_scores_of_distinct_words_are_to_be_spread_first():
     with pytest.raises(ValueError, match="by hand has one score for each distinct word: spread it by .on"):
-        human_agreement([by_hand(1, 2, 3, about={"distinct": True})], [annotated((1, 0, 0))])
+        human_agreement([by_hand(1, 2, 3, per="word")], [annotated((1, 0, 0))])
 
 
 def test_map_distance_is_total_variation():

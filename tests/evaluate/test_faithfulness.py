@@ -79,7 +79,7 @@ def test_erasure_counts_probabilities_as_its_paper_defines_them():
 
 def test_scores_of_distinct_words_are_spread_and_other_documents_refused():
     document = ["good", "the", "good"]
-    once = Attribution(["good", "the"], [2, 0], "lime", about={"distinct": True})
+    once = Attribution(["good", "the"], [2, 0], "lime", per="word")
     assert deletion_curve(additive, document, once).scores.tolist() == [4, 2, 0, 0]
     with pytest.raises(ValueError, match="of another document: it begins with"):
         deletion_curve(additive, ["film"], truth(["bad"]))

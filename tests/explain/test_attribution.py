@@ -52,14 +52,35 @@ def test_copies_are_the_same_and_as_fixed(copied):
 def test_what_was_not_made_by_to_dict_is_refused():
     kept = Attribution(["a"], [1], "m").to_dict()
     for wrong in ({**kept, "more": 1}, {"tokens": ["a"], "scores": [1]}, ["a"]):
-        with pytest.raises(ValueError, match="what to_dict makes, .* about, method, scores, signed, target, tok"):
+        with pytest.raises(ValueError, match="what to_dict makes, .* about, method, per, scores, signed, target, tok"):
             Attribution.from_dict(wrong)
 
 
+OLD = {"tokens": ["good", "film"], "scores": [2.0, 1.0], "method": "LIME", "target": None, "signed": True,
+       "about": {"seed": 0, "bow": True, "distinct": True}}                       # as to_dict made it before `per`
+
+
+@pytest.mark.parametrize("read", [Attribution.from_dict, lambda old: Attribution(*(
+    old[name] for name in ("tokens", "scores", "method", "target", "about", "signed")))], ids=["file", "pickle"])
+def test_what_older_versions_kept_is_still_read(read):
+    a = read(OLD)
+    assert a.per == "word" and a.about == {"seed": 0, "bow": True} and OLD["about"]["distinct"]
+    assert a.spread(["good", "good"]).scores.tolist() == [2, 2]
+    assert read(OLD | {"about": {"seed": 0}}).per == "place"
+
+
+def test_scores_are_spread_where_they_are_of_words():
+    a = Attribution(["a", "b"], [1, 2], "m")
+    assert a.spread(["a", "b", "b"]) is a and a.per == a.words().per == "place"
+    assert dataclasses.replace(a, per="word").spread(["a", "b", "b"]).scores.tolist() == [1, 2, 2]
+    with pytest.raises(ValueError, match='per must be "place" or "word", got \'token\''):
+        dataclasses.replace(a, per="token")
+
+
 def test_it_is_a_sequence_of_pairs():
-    a = Attribution(["a", "b", "c"], [1, 2, 3], "m", about={"distinct": True})
+    a = Attribution(["a", "b", "c"], [1, 2, 3], "m", per="word")
     assert list(a) == [("a", 1), ("b", 2), ("c", 3)] == [a[i] for i in range(len(a))] and a[-1] == a[np.int64(2)]
-    assert a[1:].tokens == ("b", "c") and a[1:].scores.tolist() == [2, 3] and "distinct" in a[1:].about
+    assert a[1:].tokens == ("b", "c") and a[1:].scores.tolist() == [2, 3] and a[1:].per == "word"
     with pytest.raises(IndexError):
         a[3]
 
@@ -70,9 +91,9 @@ def test_a_mean_is_over_seeds_and_nothing_else():
     assert list(mean) == [("a", 3), ("b", 1)] and mean.target == 0 and mean.about["n"] == 3
     np.testing.assert_allclose(mean.about["sd"], [7 ** 0.5, 0])
     assert Attribution.mean(seeds[:1]).scores.tolist() == [1, 1]
-    once = [Attribution(["a"], [x], "m", about={"distinct": True}) for x in (1, 2)]
+    once = [Attribution(["a"], [x], "m", per="word") for x in (1, 2)]
     assert Attribution.mean(once).on(["a", "a"]).scores.tolist() == [1.5, 1.5]
-    assert Attribution.mean(once).about["distinct"]
+    assert Attribution.mean(once).per == "word"
     others = (Attribution(["a", "c"], [1, 1], "m", 0), Attribution(["a", "b"], [1, 1], "other", 0),
               Attribution(["a", "b"], [1, 1], "m", 1), Attribution(["a", "b"], [1, 1], "m", 0, signed=False))
     for wrong in ([], *([*seeds, other] for other in others)):
