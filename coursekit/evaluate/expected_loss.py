@@ -6,10 +6,10 @@ each feature drawn anew while the others keep their values. Five things must be 
 i.   the loss: `loss`, "cross-entropy" for log-odds or logits (of probabilities you would pass a function), "squared"
      for any score, "zero-one", or a function (label, scores) -> losses, for scores (n,) or (n, C) alike;
 ii.  the true label y*: `label`; None is what the model says of the document, a class, or its score for "squared";
-iii. the model without a feature: `by`, "replace" or "delete", as in `evaluate_masks`;
-iv.  the law that a feature is drawn from: `background`. None is no law, `mask_token` alone. Documents: one of their
-     words, as often as it occurs there, whatever stands beside it (marginals). A function (tokens, place) -> words to
-     draw from, such as those that followed the word before: as near to the law of the data as you can write it;
+iii. the model without a feature: what `away` says, replaced or deleted (`by`, as in `evaluate_masks`);
+iv.  the law that a feature is drawn from: `background`. None is no law, the token of `away` alone. Documents: one of
+     their words, as often as it occurs there, whatever stands beside it (marginals). A function (tokens, place) →
+     words to draw from, such as those that followed the word before: as near to the law of the data as you can write;
 v.   the integral: `n_samples` draws, the same ones for all tokens, and `standard_error` in `about`.
 """
 
@@ -20,7 +20,7 @@ import torch
 
 from coursekit.explain.asking import read_as, scores_of
 from coursekit.explain.attribution import Attribution
-from coursekit.explain.masks import evaluate_masks
+from coursekit.explain.masks import away, takes_mask_token
 from coursekit.inputs import Document, as_whole
 from coursekit.models.protocols import Predicts
 
@@ -29,9 +29,10 @@ from .measured import Measured, counting
 from .perturbed import matched, with_the_rest
 
 
+@takes_mask_token
 def monotonicity(model_or_predict: Predicts, document: Document, attribution: Attribution, loss="cross-entropy",
-                 label: int | None = None, by="replace", background: Sequence[Document] | None = None, n_samples=30,
-                 seed=0, mask_token="[UNK]", progress=False) -> Measured:
+                 label: int | None = None, by: str | None = None, background: Sequence[Document] | None = None,
+                 n_samples=30, seed=0, progress=False) -> Measured:
     """Spearman's correlation of |score| and E ℓ(y*, f(document, token t drawn anew)); −1 to 1, 1 is best (metric 2.3).
 
     The five choices stand at the top of this file. With one token, or where all of either kind are equal, nan.
@@ -46,19 +47,19 @@ def monotonicity(model_or_predict: Predicts, document: Document, attribution: At
     >>> monotonicity(likes, ["good", "fun", "film"], even)
     1.0
     """
-    with counting(model_or_predict) as (model, counter):
+    with counting(away(model_or_predict, by)) as (model, counter):
         document, attribution = matched(model, document, attribution)
         alone = ~np.eye(len(attribution), dtype=bool)
-        mean, error = _expected_loss(model, document, attribution, alone, loss, label, by, background, n_samples, seed,
-                                     mask_token, progress)
+        mean, error = _expected_loss(model, document, attribution, alone, loss, label, background, n_samples, seed,
+                                     progress)
     sizes, losses = (Attribution(attribution.tokens, part, "") for part in (np.abs(attribution.scores), mean))
     rho = rank_agreement(sizes, losses).spearman if len(attribution) else np.nan
     return Measured(rho, counter.calls, expected_loss=mean, standard_error=error)
 
 
 def effective_complexity(model_or_predict: Predicts, document: Document, attribution: Attribution, epsilon: float,
-                         loss="cross-entropy", label: int | None = None, by="replace",
-                         background: Sequence[Document] | None = None, n_samples=30, seed=0, mask_token="[UNK]",
+                         loss="cross-entropy", label: int | None = None,
+                         background: Sequence[Document] | None = None, n_samples=30, seed=0,
                          progress=False) -> Measured:
     """The least k for which the k tokens with the largest |score| keep E ℓ ≤ epsilon, all others drawn (metric 2.5).
 
@@ -74,26 +75,25 @@ def effective_complexity(model_or_predict: Predicts, document: Document, attribu
     >>> k, k.about["expected_loss"].round(2)                               # log(1 + exp(−score)) of 0, 2, 3, 3
     (1.0, array([0.69, 0.13, 0.05, 0.05]))
     """
-    with counting(model_or_predict) as (model, counter):
+    with counting(away(model_or_predict)) as (model, counter):
         document, attribution = matched(model, document, attribution)
         T, order = len(attribution), np.argsort(-np.abs(attribution.scores), kind="stable")
         kept = np.argsort(order) < np.arange(T + 1)[:, None]                        # (T + 1, T): row k keeps the top k
-        mean, error = _expected_loss(model, document, attribution, kept, loss, label, by, background, n_samples, seed,
-                                     mask_token, progress)
+        mean, error = _expected_loss(model, document, attribution, kept, loss, label, background, n_samples, seed,
+                                     progress)
     enough = np.flatnonzero(mean <= epsilon)
     return Measured(enough[0] if len(enough) else np.nan, counter.calls, expected_loss=mean, standard_error=error)
 
 
-def _expected_loss(model, document, attribution, masks, loss, label, by, background, n_samples, seed, mask_token,
-                   progress):
+def _expected_loss(model, document, attribution, masks, loss, label, background, n_samples, seed, progress):
     """(means (n,), standard errors (n,)) of the loss under masks (n, T), over what stands where they are false."""
     masks = with_the_rest(masks, document)                                         # (n + 1, d), row 0 the document
     if background is None:
-        f = evaluate_masks(model, document, masks, by, mask_token, progress=progress)
+        f = model.scores(document, masks, progress=progress)
         whole, f = f[0], f[1:, None]                                               # (n, 1) or (n, 1, C)
     else:
-        if by != "replace":
-            raise ValueError(f"words are drawn from the background to replace others, got by={by!r}")
+        if model.by != "replace":
+            raise ValueError(f"words are drawn from the background to replace others, got by={model.by!r}")
         drawn = _drawn(document, background, as_whole(n_samples, "n_samples", 1), seed)       # (S, d)
         filled = np.where(masks[1:, None], np.array(document, object), drawn)      # (n, S, d)
         f = scores_of(model, [document, *(fill.tolist() for fills in filled for fill in fills)], progress)

@@ -1,8 +1,8 @@
 """Does an attribution say what the model does? Take tokens away, or bring them in, in its order, and watch the score.
 
-A token that is taken away is replaced in its place (`by="replace"`, with `mask_token`), so that no other one moves, or
-deleted (`by="delete"`). All scores are read *towards the prediction*: log-odds times their sign for the whole document,
-or the logit of the attribution's class (of the likeliest one if it has none), so that a faithful order makes them fall.
+A token that is taken away is replaced in its place, so that no other one moves, or deleted: `by`, as in
+`evaluate_masks`. All scores are read *towards the prediction*: log-odds times their sign for the whole document, or the
+logit of the attribution's class (of the likeliest one if it has none), so that a faithful order makes them fall.
 
 What a model predicts is taken for log-odds (n,) or logits (n, C), with scores="probability" for the probability of the
 second class (n,), read as 1 − p where the first is predicted, or probabilities (n, C). scores="multi-label" are logits
@@ -20,7 +20,7 @@ from numpy.typing import ArrayLike
 
 from coursekit.explain.asking import read_as
 from coursekit.explain.attribution import Attribution
-from coursekit.explain.masks import evaluate_masks
+from coursekit.explain.masks import away
 from coursekit.inputs import Document
 from coursekit.models.protocols import Predicts
 from coursekit.show import lines
@@ -56,8 +56,8 @@ class Curve:
                      xlabel=f"share of the tokens {verb}", ylabel="score towards the prediction")
 
 
-def deletion_curve(model_or_predict: Predicts, document: Document, attribution: Attribution, by="replace",
-                   mask_token="[UNK]", scores: ArrayLike | None = None, progress=False) -> Curve:
+def deletion_curve(model_or_predict: Predicts, document: Document, attribution: Attribution, by: str | None = None,
+                   scores: ArrayLike | None = None, progress=False) -> Curve:
     """A Curve: the score as tokens are taken away, the most important first (Samek et al., 2017; Petsiuk et al., 2018).
 
     attribution: of this document; those with one score for each distinct word are spread (`.on`). Signed scores are
@@ -74,12 +74,12 @@ def deletion_curve(model_or_predict: Predicts, document: Document, attribution: 
     >>> deletion_curve(likes, ["good", "film"], by_hand).scores
     array([2., 0., 0.])
     """
-    rank, towards = _ranked(model_or_predict, document, attribution, by, mask_token, scores, progress)
+    rank, towards = _ranked(away(model_or_predict, by), document, attribution, scores, progress)
     return Curve("deletion", attribution.method, towards(rank >= np.arange(len(rank) + 1)[:, None]))
 
 
-def insertion_curve(model_or_predict: Predicts, document: Document, attribution: Attribution, by="replace",
-                    mask_token="[UNK]", scores: ArrayLike | None = None, progress=False) -> Curve:
+def insertion_curve(model_or_predict: Predicts, document: Document, attribution: Attribution, by: str | None = None,
+                    scores: ArrayLike | None = None, progress=False) -> Curve:
     """A Curve: the score as tokens come into a document of which all are away, the most important first.
 
     As `deletion_curve`, but a larger `area` is better (Petsiuk et al., 2018).
@@ -91,12 +91,12 @@ def insertion_curve(model_or_predict: Predicts, document: Document, attribution:
     >>> insertion_curve(likes, ["good", "film"], by_hand).scores
     array([0., 2., 2.])
     """
-    rank, towards = _ranked(model_or_predict, document, attribution, by, mask_token, scores, progress)
+    rank, towards = _ranked(away(model_or_predict, by), document, attribution, scores, progress)
     return Curve("insertion", attribution.method, towards(rank < np.arange(len(rank) + 1)[:, None]))
 
 
 def comprehensiveness(model_or_predict: Predicts, document: Document, attribution: Attribution, bins=ERASER_BINS,
-                      by="replace", mask_token="[UNK]", scores: ArrayLike | None = None, progress=False) -> Measured:
+                      by: str | None = None, scores: ArrayLike | None = None, progress=False) -> Measured:
     """How much probability the prediction loses without its most important tokens (DeYoung et al., 2020, Eq. 1 and 3).
 
     The mean, over `bins` (shares of the tokens, at least one token each), of p(all) − p(without them); between −1 and
@@ -111,11 +111,11 @@ def comprehensiveness(model_or_predict: Predicts, document: Document, attributio
     >>> round(comprehensiveness(likes, ["good", "film"], by_hand), 3)     # σ(2) − σ(0): without "good" nothing is left
     0.381
     """
-    return _eraser(model_or_predict, document, attribution, bins, by, mask_token, scores, progress, keep=False)
+    return _eraser(away(model_or_predict, by), document, attribution, bins, scores, progress, keep=False)
 
 
 def sufficiency(model_or_predict: Predicts, document: Document, attribution: Attribution, bins=ERASER_BINS,
-                by="replace", mask_token="[UNK]", scores: ArrayLike | None = None, progress=False) -> Measured:
+                by: str | None = None, scores: ArrayLike | None = None, progress=False) -> Measured:
     """How much probability the prediction loses with its most important tokens alone (DeYoung et al., Eq. 2 and 3).
 
     The mean, over `bins`, of p(all) − p(only them), in *probabilities*; smaller is better. As `comprehensiveness`.
@@ -127,34 +127,34 @@ def sufficiency(model_or_predict: Predicts, document: Document, attribution: Att
     >>> sufficiency(likes, ["good", "film"], by_hand)                     # "good" alone is enough
     0.0
     """
-    return _eraser(model_or_predict, document, attribution, bins, by, mask_token, scores, progress, keep=True)
+    return _eraser(away(model_or_predict, by), document, attribution, bins, scores, progress, keep=True)
 
 
-def _eraser(model_or_predict, document, attribution, bins, by, mask_token, scores, progress, keep):
+def _eraser(model, document, attribution, bins, scores, progress, keep):
     if np.ndim(bins) != 1 or not len(bins) or not all(0 < share <= 1 for share in bins):
         raise ValueError(f"bins are shares of the tokens, above 0 and at most 1, got {bins!r}")
-    with counting(model_or_predict) as (model, counter):
-        rank, towards = _ranked(model, document, attribution, by, mask_token, scores, progress, probabilities=True)
+    with counting(model) as (model, counter):
+        rank, towards = _ranked(model, document, attribution, scores, progress, probabilities=True)
         T = len(rank)
         cut = np.ceil([T if keep else 0, *(share * T for share in bins)])[:, None]           # row 0: nothing is away
         p = towards(rank < cut if keep else rank >= cut) if T else np.zeros(2)
     return Measured((p[0] - p[1:]).mean(), counter.calls)
 
 
-def _ranked(model_or_predict, document, attribution, by, mask_token, scores, progress, probabilities=False):
+def _ranked(model, document, attribution, scores, progress, probabilities=False):
     """The ranks (T,) of the scored tokens, 0 the most important, and the function masks (n, T) → scores (n,)."""
     if scores is not None and scores not in SCORES:
         raise ValueError(f"scores must be one of {', '.join(map(repr, SCORES))}, what the model predicts, "
                          f"got {scores!r}")
-    known = scores or read_as(model_or_predict)
+    known = scores or read_as(model)
     if probabilities and known == "regression":
         raise ValueError("this model predicts a number and no class (a regression), so that there is no probability "
                          "to lose: take the curves, infidelity, or scores='log-odds' if it is log-odds after all")
-    document, attribution = matched(model_or_predict, document, attribution)
+    document, attribution = matched(model, document, attribution)
 
     def predicted(masks, progress=False):
         masks = np.pad(masks, ((0, 0), (0, len(document) - masks.shape[1])), constant_values=True)
-        return evaluate_masks(model_or_predict, document, masks, by=by, mask_token=mask_token, progress=progress)
+        return model.scores(document, masks, progress=progress)
 
     whole = predicted(np.full((1, len(attribution)), True))[0]
     sign = 1.0 if whole.ndim or whole >= (0.5 if known == "probability" else 0) else -1.0

@@ -14,6 +14,7 @@ from typing import Any
 import torch
 
 from coursekit.explain.asking import scores_of
+from coursekit.explain.masks import Away
 
 from .cells import one_thread
 
@@ -42,11 +43,14 @@ def settings(explainer):
 
 
 def weights_of(model):
-    """The fingerprint of all weights of a model of torch, also of one in a partial or a pipeline; None for others.
+    """The fingerprint of all weights of a model of torch, also of one in a partial or a pipeline; None for others. To
+    that of a model from `away` belongs what it says.
 
     >>> weights_of(len) is None, len(weights_of(torch.nn.Linear(1, 1)))
     (True, 16)
     """
+    if isinstance(model, Away):
+        return f"{weights_of(model.box)} {model.by} {model.token}"
     for inside in (model, *(model.args if isinstance(model, partial) else ())):
         module = inside if isinstance(inside, torch.nn.Module) else getattr(inside, "model", None)
         if isinstance(module, torch.nn.Module):

@@ -35,15 +35,15 @@ def with_the_rest(masks, document):
     return wide
 
 
-def score_drops(model_or_predict, document, attribution, masks, by, mask_token, progress=False):
+def score_drops(model_or_predict, document, attribution, masks, progress=False):
     """f(document) − f(document under a mask) (n,) for masks (n, T) of the tokens that have a score; of the
     attribution's class, the likeliest if it has none.
 
     >>> likes = lambda documents: [2.0 * ("good" in d) for d in documents]
     >>> by_hand = Attribution(["good", "film"], [2, 0], "by hand")
-    >>> score_drops(likes, ["good", "film"], by_hand, np.array([[True, False], [False, True]]), "delete", "[UNK]")
+    >>> score_drops(likes, ["good", "film"], by_hand, np.array([[True, False], [False, True]]))
     array([0., 2.])
     """
-    f = evaluate_masks(model_or_predict, document, with_the_rest(masks, document), by, mask_token, progress=progress)
+    f = evaluate_masks(model_or_predict, document, with_the_rest(masks, document), progress=progress)
     f, _ = pick_class(f, attribution.target)
     return f[0] - f[1:]

@@ -12,8 +12,9 @@ from tqdm.auto import tqdm
 
 from coursekit.explain.asking import scores_of
 from coursekit.explain.attribution import Explainer
+from coursekit.explain.masks import away
 from coursekit.inputs import Document, as_whole
-from coursekit.models.protocols import Predicts, WhiteBox
+from coursekit.models.protocols import Predicts
 from coursekit.show import lines
 
 from .agreement import rank_agreement
@@ -42,16 +43,17 @@ class Roar(NamedTuple):
 
 
 def roar(train: Callable[..., Predicts], documents: Sequence[Document], labels: Sequence[int], explainer: Explainer,
-         taus=range(0, 101, 10), retrain=True, seed=0, test_share=0.25, mask_token="[UNK]", progress=True) -> Roar:
+         taus=range(0, 101, 10), retrain=True, seed=0, test_share=0.25, progress=True) -> Roar:
     """Remove and retrain: the accuracy without the tau % of each document's tokens with the largest |score|, a `Roar`.
 
     Hooker et al., "A Benchmark for Interpretability Methods in Deep Neural Networks" (NeurIPS 2019). A model is
-    trained, all documents are explained, their top tokens give way to `mask_token`, and for each tau a new model learns
-    from what is left and is tested on documents treated alike. The further the curve lies below the random one, the
-    better. It judges explainer *and data*: where words repeat one another, a retrained model takes the next one.
+    trained, all documents are explained, their top tokens go, and for each tau a new model learns from what is left and
+    is tested on documents treated alike. The further the curve lies below the random one, the better. It judges
+    explainer *and data*: where words repeat one another, a retrained model takes the next one.
     retrain=False is the cousin (Samek et al., 2017): the first model reads the documents with the gaps, of which it has
     seen none. What its curve loses is information, or what was never in training: nobody can tell.
-    The paper replaces pixels by their mean; words have none, and `mask_token` is for most models what they do not know.
+    The paper replaces pixels by their mean; words have none: "[UNK]" stands in their place, or what `away` says, where
+    `train` returns what it made.
 
     train(documents, labels) -> a model with predict: log-odds (n,) or logits (n, C). documents: lists of tokens.
     labels: (n,). test_share: of the documents of each label; `seed` draws them and the random order, and goes to the
@@ -78,7 +80,10 @@ def roar(train: Callable[..., Predicts], documents: Sequence[Document], labels: 
         f = scores_of(model, [changed[i] for i in test])
         return float(((f.argmax(1) if f.ndim > 1 else f > 0) == y[test]).mean())
 
-    model = train([documents[i] for i in learn], y[learn])
+    def without(document, places):
+        return model.documents(document, np.isin(np.arange(len(document)), places, invert=True)[None])[0]
+
+    model = away(train([documents[i] for i in learn], y[learn]))
     with counting(model) as (model, counter), tqdm(total=n, disable=not progress, desc="explained") as bar:
         tops = []
         for document in documents:
@@ -88,7 +93,7 @@ def roar(train: Callable[..., Predicts], documents: Sequence[Document], labels: 
         found, orders = [], (tops, [rng.permutation(len(top)) for top in tops])
         for tau in tqdm(taus, disable=not progress, desc="retrained" if retrain else "tested"):
             for order in orders:
-                changed = [_without(document, places[:round(tau / 100 * len(places))], mask_token)
+                changed = [without(document, places[:round(tau / 100 * len(places))])
                            for document, places in zip(documents, order, strict=True)]
                 judged = train([changed[i] for i in learn], y[learn]) if retrain else model
                 found.append(accuracy(judged, changed))
@@ -96,14 +101,7 @@ def roar(train: Callable[..., Predicts], documents: Sequence[Document], labels: 
     return Roar(taus, accuracies, random, counter.calls)
 
 
-def _without(document, places, mask_token):
-    changed = list(document)
-    for place in places:
-        changed[place] = mask_token
-    return changed
-
-
-def weight_randomisation(model: WhiteBox, documents: Sequence[Document], explainer: Explainer, seed=0,
+def weight_randomisation(model: torch.nn.Module, documents: Sequence[Document], explainer: Explainer, seed=0,
                          progress=True) -> dict[str, Measured]:
     """{layer: how much the explanations still agree with the true ones}, the weights shuffled from the top down to it.
 
@@ -123,7 +121,7 @@ def weight_randomisation(model: WhiteBox, documents: Sequence[Document], explain
     >>> weight_randomisation(load_weights("imdb-tame"), [["not", "good"]], gradient_x_input, progress=False).keys()
     dict_keys(['W_l', 'W_v', 'W_k', 'W_q', 'W_e'])
     """
-    if not isinstance(model, torch.nn.Module) or not any(True for _ in model.parameters()):
+    if not any(True for _ in getattr(model, "parameters", list)()):
         raise TypeError(f"weights can be shuffled in a torch.nn.Module with parameters, got {type(model).__name__}")
     layers = {}
     for name, _ in model.named_parameters():

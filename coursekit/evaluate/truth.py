@@ -16,14 +16,13 @@ from .measured import Measured, counting
 EXACT: dict[str, Callable[..., Attribution]] = {"shapley": exact_shapley, "lime": exact_lime}
 
 
-def distance_to_exact(model: HasTerms, document: Document, attribution: Attribution, truth="shapley", by="replace",
-                      mask_token="[UNK]") -> Measured:
+def distance_to_exact(model: HasTerms, document: Document, attribution: Attribution, truth="shapley") -> Measured:
     """1 − the cosine of the scores and the true ones: 0 if they are proportional, 1 if unrelated, 2 if opposite.
 
     Methods have different units, so only directions are compared; where the scores have no sign, with the sizes of the
     true ones. truth: "shapley" or "lime", of `exact_shapley` and `exact_lime` (of places, or of distinct words where
-    the attribution is), for models with `head_terms`; or the true scores, an Attribution or (T,), for any other model.
-    by, mask_token: what the truth takes away, as in `evaluate_masks`; not used where the scores are given.
+    the attribution is), for models with `head_terms`, words being replaced or what `away` says; or the true scores, an
+    Attribution or (T,), for any other model.
     A `Measured`; nan where all scores of one are zero; `about`: truth, the true scores (T,).
     Raises ValueError, in one line, for another truth, or one of other tokens; TypeError for models without terms.
 
@@ -36,8 +35,7 @@ def distance_to_exact(model: HasTerms, document: Document, attribution: Attribut
         if truth not in EXACT:
             raise ValueError(f'truth must be "shapley", "lime" or the true scores, got {truth!r}')
         with counting(model) as (model, counter):
-            truth = EXACT[truth](model, document, by=by, mask_token=mask_token,
-                                 features=f"{attribution.per}s")
+            truth = EXACT[truth](model, document, features=f"{attribution.per}s")
         calls = counter.calls
     if isinstance(truth, Attribution):
         if truth.tokens != attribution.tokens:

@@ -21,7 +21,7 @@ from .exact import exact_interactions, exact_lime, exact_shapley
 from .gradients import gradient, gradient_x_input, integrated_gradients
 from .heads import head_patterns, kinds_of_pairs
 from .limits import lime_limit
-from .masks import by_spans, evaluate_masks, leave_one_out
+from .masks import away, by_spans, evaluate_masks, leave_one_out
 from .paths import attention_flow, flow_graph, rollout
 from .relevance import cross_gradient_attention, gradient_attention, relevance_attention, relevance_rules
 from .shapley import kernel_shap, shapley_values
@@ -30,7 +30,7 @@ from .slalom_fit import fit_slalom, fit_slalom_data, random_sequences
 from .surrogate import lime
 
 __all__ = ["Attribution", "GeneratedAttributions", "Slalom", "attention_flow", "attention_max", "attention_mean",
-           "attention_sum", "by_spans", "contrastive_gradient", "cross_gradient_attention", "evaluate_masks",
+           "attention_sum", "away", "by_spans", "contrastive_gradient", "cross_gradient_attention", "evaluate_masks",
            "exact_interactions", "exact_lime", "exact_shapley", "fit_slalom", "fit_slalom_data", "flow_graph",
            "generated_attributions", "gradient", "gradient_attention", "gradient_closed_form", "gradient_x_input",
            "head_patterns", "integrated_gradients", "kernel_shap", "kinds_of_pairs", "leave_one_out", "lime",

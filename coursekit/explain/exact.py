@@ -20,17 +20,18 @@ from coursekit.models.protocols import HasTerms
 
 from .attribution import Attribution
 from .gradients import gauss_legendre
+from .masks import away, takes_mask_token
 from .products import by_shares, by_size, read_game, rows_of
 from .surrogate import proximity
 
 
-def exact_shapley(model: HasTerms, document: Document, by="replace", features="places", semivalue="shapley",
-                  mask_token="[UNK]") -> Attribution:
+@takes_mask_token
+def exact_shapley(model: HasTerms, document: Document, features="places", semivalue="shapley") -> Attribution:
     """φ_j = Σ_S q(|S|) (f(S ∪ {j}) − f(S)), exact but for rounding, for documents of any length.
 
-    model: with `head_terms` (`coursekit.models.protocols`), such as AttentionClassifier. by: "replace" puts
-    `mask_token` in place of words, "delete" takes them out. features: "places", or "words": distinct words that come
-    and go together (deleted ones then couple, which is refused if a word repeats).
+    model: with `head_terms` (`coursekit.models.protocols`), such as AttentionClassifier. Words are replaced by "[UNK]",
+    or as `away` says, away(model, "delete") for one. features: "places", or "words": distinct words that come and go
+    together (deleted ones then couple, which is refused if a word repeats).
     semivalue: "shapley"; "banzhaf", every S alike; or a pair (p, weights) of arrays: the mean over a law of the share p
     of words present, 0 < p < 1, with q(s) = Σ_i weights_i p_i^s (1−p_i)^{d−1−s} (Dubey, Neyman and Weber, 1981).
     Time: replaced, O(d) for each node of λ and p; deleted, O(d²) for each node of λ. `about`: score, baseline (all
@@ -46,11 +47,12 @@ def exact_shapley(model: HasTerms, document: Document, by="replace", features="p
     >>> exact_shapley(two, ["good", "film"])
     Shapley values: good(+2) film(+2)
     """
-    names, game = read_game(model, document, by, features, mask_token, "exact_shapley")
+    model = away(model)
+    names, game = read_game(model, document, features, "exact_shapley")
     kind = f"{semivalue.capitalize()} values" if isinstance(semivalue, str) else "semivalue"
     nodes, d = rows_of(game), len(names)
-    about = {"by": by, "exact": True, "lambda_nodes": len(nodes[0])}
-    if by == "replace":
+    about = {"by": model.by, "exact": True, "lambda_nodes": len(nodes[0])}
+    if model.by == "replace":
         phi, more = _by_share(game, nodes, semivalue)
         about |= more | {"score": game.score(0), "baseline": game.score(1)}
     else:
@@ -61,12 +63,11 @@ def exact_shapley(model: HasTerms, document: Document, by="replace", features="p
     return Attribution(names, phi, kind, None, about, per=features[:-1])
 
 
-def exact_interactions(model: HasTerms, document: Document, features="places", semivalue="shapley",
-                       mask_token="[UNK]") -> np.ndarray:
+def exact_interactions(model: HasTerms, document: Document, features="places", semivalue="shapley") -> np.ndarray:
     """I_ij (d, d): the mean of f(S ∪ {i, j}) − f(S ∪ {i}) − f(S ∪ {j}) + f(S), with 0 on the diagonal.
 
     The Shapley interaction index of Grabisch and Roubens (1999), S having each size from 0 to d − 2 equally often; with
-    semivalue="banzhaf" all S count alike. Words are replaced in place: with deletion two words do not factorise.
+    semivalue="banzhaf" all S count alike. Words are always replaced: with deletion two words do not factorise.
     Arguments as in `exact_shapley`. In the products over words a pair is two factors left out, so all pairs together
     cost two matrix products for each node of p.
 
@@ -79,21 +80,22 @@ def exact_interactions(model: HasTerms, document: Document, features="places", s
     >>> exact_interactions(two, ["good", "film"]).round(9).tolist()
     [[0.0, -2.0], [-2.0, 0.0]]
     """
-    _, game = read_game(model, document, "replace", features, mask_token, "exact_interactions")
+    _, game = read_game(away(model, "replace"), document, features, "exact_interactions")
     pairs, _ = _by_share(game, rows_of(game), semivalue, pairs=True)
     np.fill_diagonal(pairs, 0)
     return pairs
 
 
-def exact_lime(model: HasTerms, document: Document, by="replace", features="places", n: int | None = None,
-               kernel_width=25, ridge=1.0, mask_token="[UNK]") -> Attribution:
+@takes_mask_token
+def exact_lime(model: HasTerms, document: Document, by: str | None = None, features="places", n: int | None = None,
+               kernel_width=25, ridge=1.0) -> Attribution:
     """The coefficients to which those of `lime` converge with more and more samples.
 
     The law of the masks is the package's: s uniform on 1 … d features are off, any s alike, weighted by its kernel.
     n: None, the limit itself (there the ridge does not matter). A number: the solution for the expected sums of n
     samples, the document itself first and `ridge` included; the mean of `lime` over seeds differs from it by O(1/n), as
-    least squares are not linear in their sums. model, by, features, mask_token: as in `exact_shapley`; the package's
-    bow=True is by="delete" with features="words", our `lime`'s default "replace" with "places".
+    least squares are not linear in their sums. by: as in `evaluate_masks`. model, features: as in `exact_shapley`; the
+    package's bow=True is by="delete" with features="words", our `lime`'s default "replace" with "places".
     Time O(d²) for each node of λ. `about`: intercept, score, baseline, lambda_nodes.
     One feature alone is always off in these masks: its limit takes the document itself in.
 
@@ -108,15 +110,16 @@ def exact_lime(model: HasTerms, document: Document, by="replace", features="plac
     LIME, exact: good(+3) film(+3)
     """
     law, ridge = size_law(0, n, kernel_width, ridge)                              # refuses before it works
-    names, game = read_game(model, document, by, features, mask_token, "exact_lime")
+    model = away(model, by)
+    names, game = read_game(model, document, features, "exact_lime")
     law, _ = size_law(len(names), n, kernel_width, ridge)
     nodes = rows_of(game)
     weights = law / [float(comb(len(names), k)) for k in range(len(law))]         # of a mask, by the number kept
     sums_z, sums = by_size(game, nodes, weights)
     beta, intercept = fit(law, sums_z, weights @ sums, ridge)
     base = game.centre.mean()
-    about = {"intercept": intercept + base, "score": sums[-1] + base, "baseline": sums[0] + base, "n": n, "by": by,
-             "lambda_nodes": len(nodes[0])}
+    about = {"intercept": intercept + base, "score": sums[-1] + base, "baseline": sums[0] + base, "n": n,
+             "by": model.by, "lambda_nodes": len(nodes[0])}
     return Attribution(names, beta, "LIME, exact", None, about, per=features[:-1])
 
 

@@ -10,16 +10,17 @@ from coursekit.models.protocols import HasTerms
 from .attribution import Attribution
 from .exact import exact_lime, fit, size_law
 from .gradients import gauss_legendre
+from .masks import away
 from .products import read_game
 
 ORDERS = ("paper", "corrected", "centred", "integral", "mean-field", "delta", "exact")
 
 
 def lime_limit(model: HasTerms, document: Document, order="exact", features="places", n: int | None = None,
-               kernel_width=25, ridge=1.0, mask_token="[UNK]") -> Attribution:
-    """Approximate limits of `lime`'s coefficients, words replaced in place, in O(d) to O(d²) for each of K heads.
+               kernel_width=25, ridge=1.0) -> Attribution:
+    """Approximate limits of `lime`'s coefficients, words always replaced, in O(d) to O(d²) for each of K heads.
 
-    With g and y of word j kept, g_h and y_h of `mask_token` in its place, x the share of words removed,
+    With g and y of word j kept, g_h and y_h of what replaces it in its place, x the share of words removed,
     G_x = (1−x) Σg + x Σg_h, f̄_x = N_x/G_x the mean-field score and Δ_j(x) = g_j (y_j − f̄_x) − g_hj (y_hj − f̄_x),
     sums going over all T_max positions and means over the heads:
 
@@ -34,7 +35,7 @@ def lime_limit(model: HasTerms, document: Document, order="exact", features="pla
     "delta"       the same to second order, with the variances of N and D
     "exact"       `exact_lime`
 
-    model, features, mask_token: as in `exact_shapley`. n, kernel_width, ridge: as in `exact_lime`; "centred" and
+    model, features: as in `exact_shapley`. n, kernel_width, ridge: as in `exact_lime`; "centred" and
     "integral" use the kernel alone, "paper" and "corrected" none of them.
 
     [CLS] with g = 1, y = 0; two words with g = 1 and y = 6, replaced by g = 1, y = 0: f = 6 (z₁ + z₂)/3 is linear.
@@ -51,9 +52,10 @@ def lime_limit(model: HasTerms, document: Document, order="exact", features="pla
     if order not in ORDERS:
         raise ValueError(f"order must be one of {', '.join(map(repr, ORDERS))}, got {order!r}")
     size_law(0, n, kernel_width, ridge)                                           # refuses before it works
-    names, heads = read_game(model, document, "replace", features, mask_token, "lime_limit")
+    model = away(model, "replace")
+    names, heads = read_game(model, document, features, "lime_limit")
     if order == "exact":
-        found = exact_lime(model, document, "replace", features, n, kernel_width, ridge, mask_token)
+        found = exact_lime(model, document, None, features, n, kernel_width, ridge)
         return Attribution(names, found.scores, "LIME's limit (exact)", None, found.about, per=found.per)
     with np.errstate(under="ignore"):
         top = np.maximum(heads.log_g.max((0, 1), initial=-np.inf), heads.log_g0)

@@ -13,10 +13,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from coursekit.inputs import as_strings
-
 from .asking import read_tokens, require_methods
-from .masks import check_known
 
 _LARGEST = 1000                                 # features: the sums over subsets of one size stay below 2^1000
 _CELLS = 1 << 22                                # numbers that an array of intermediate results may hold
@@ -59,25 +56,24 @@ class Moves(NamedTuple):
     centre: np.ndarray
 
 
-def read_game(model, document, by, features, mask_token, explainer):
-    """(names of the d features, Heads if words are replaced or Moves if deleted), or one line that says why not."""
-    if by not in ("replace", "delete") or features not in ("places", "words"):
-        raise ValueError('by must be "replace" or "delete", features "places" or "words", '
-                         f"got {by!r} and {features!r}")
-    require_methods(model, "head_terms", explainer=explainer)
-    tokens, [mask_token] = read_tokens(model, document), as_strings([mask_token], "mask_token")
-    check_known(getattr(model, "tokenizer", None), mask_token)
+def read_game(model, document, features, explainer):
+    """(names of the d features, Heads if words are replaced or Moves if deleted), or one line that says why not. model:
+    what `away` made."""
+    if features not in ("places", "words"):
+        raise ValueError(f'features must be "places" or "words", got {features!r}')
+    require_methods(model.box, "head_terms", explainer=explainer)
+    tokens = read_tokens(model, document)
     places = {}
     for t, token in enumerate(tokens):
         places.setdefault(token if features == "words" else t, []).append(t)
     names, groups = [tokens[group[0]] for group in places.values()], list(places.values())
-    if by == "delete" and len(groups) < len(tokens):
+    if model.by == "delete" and len(groups) < len(tokens):
         raise ValueError("repeated words that are deleted together do not factorise: take features='places', "
                          "by='replace', or lime and shapley_values")
-    terms = model.head_terms(tokens, mask_token)
+    terms = model.head_terms(tokens, model.token)
     if terms is None:
-        raise TypeError(f"{explainer} needs a score that is a mean of N/D, and {type(model).__name__} computes its own "
-                        "in another way: use a method that only calls predict, such as lime or kernel_shap")
+        raise TypeError(f"{explainer} needs a score that is a mean of N/D, and {type(model.box).__name__} computes its "
+                        "own in another way: use a method that only calls predict, such as lime or kernel_shap")
     log_g, y = (np.asarray(part, float) for part in terms)                        # (T + 3, T_max, K)
     T, t = len(tokens), np.arange(len(tokens))
     shaped = log_g.shape == y.shape and log_g.ndim == 3 and len(y) == T + 3 and y.shape[1] > T
@@ -86,7 +82,7 @@ def read_game(model, document, by, features, mask_token, explainer):
                          f"({T + 3}, at least {T + 1}, K), got {log_g.shape} and {y.shape}, or other numbers")
     always = merged(*(np.concatenate([part[0, :1], part[-1, T + 1:]]) for part in (log_g, y)))
     kept, gone = ([part[row, t + 1] for part in (log_g, y)] for row in (t + 1, -2))           # log g, y (T, K) each
-    if by == "delete":
+    if model.by == "delete":
         whole = merged(*(np.vstack([part, one]) for part, one in zip(kept, always, strict=True)))[1]
         whole = np.where(np.isneginf(always[0]), 0, whole)                        # where D may be 0, N/D counts as 0
         words, places = slice(1, T + 1), slice(1, T + 1)

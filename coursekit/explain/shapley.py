@@ -17,19 +17,20 @@ from coursekit.models.protocols import Predicts
 
 from .asking import pick_class, read_tokens
 from .attribution import Attribution
-from .masks import evaluate_masks
+from .masks import away, takes_mask_token
 
 ENUMERATED = 16             # tokens up to which shapley_values visits all 2^d subsets
 _MASKS_AT_ONCE = 4096
 
 
-def shapley_values(model_or_predict: Predicts, document: Document, n_permutations=100, seed=0, by="replace",
-                   mask_token="[UNK]", target: int | None = None, progress=False) -> Attribution:
+@takes_mask_token
+def shapley_values(model_or_predict: Predicts, document: Document, n_permutations=100, seed=0, by: str | None = None,
+                   target: int | None = None, progress=False) -> Attribution:
     """φ_i = mean of f(S ∪ {i}) − f(S) over all orders of the tokens, S being those before token i.
 
     Up to 16 tokens exact, with 2^d evaluations, 65,536 for 16 (`seed` and `n_permutations` do not matter then). Beyond,
     the mean over `n_permutations` random orders, half of them the other half reversed (antithetic: what depends on
-    tokens in pairs is then exact); about n_permutations · d evaluations. by, mask_token: as in `evaluate_masks`.
+    tokens in pairs is then exact); about n_permutations · d evaluations. by: as in `evaluate_masks`.
     target: the class if there are several, by default the one with the highest score.
     Where a model offers its terms, `exact_shapley` has no need to sample.
     `about`: score and baseline (Σφ is their difference), exact, and standard_errors (d,) of sampled values.
@@ -43,11 +44,11 @@ def shapley_values(model_or_predict: Predicts, document: Document, n_permutation
     n_permutations, seed = as_whole(n_permutations, "n_permutations", 4), as_whole(seed, "seed")
     if n_permutations % 2:
         raise ValueError(f"n_permutations must be even (an order and its reverse), got {n_permutations}")
-    tokens = read_tokens(model_or_predict, document)
+    model, tokens = away(model_or_predict, by), read_tokens(model_or_predict, document)
     d = len(tokens)
 
     def evaluate(masks, target, progress=False):
-        return pick_class(evaluate_masks(model_or_predict, tokens, masks, by, mask_token, progress=progress), target)
+        return pick_class(model.scores(tokens, masks, progress=progress), target)
 
     if d <= ENUMERATED:
         masks = (np.arange(2**d)[::-1, None] >> np.arange(d) & 1).astype(bool)    # (2^d, d), from all tokens to none
@@ -82,14 +83,15 @@ def _enumerated(masks, scores):
     return (weight[sizes] * scores) @ masks - (weight[d - sizes] * scores) @ ~masks
 
 
-def kernel_shap(model_or_predict: Predicts, document: Document, n_samples: int | None = None, seed=0, by="replace",
-                mask_token="[UNK]", target: int | None = None, progress=False) -> Attribution:
+@takes_mask_token
+def kernel_shap(model_or_predict: Predicts, document: Document, n_samples: int | None = None, seed=0,
+                by: str | None = None, target: int | None = None, progress=False) -> Attribution:
     """Shapley values by weighted least squares: exact once n_samples reaches 2^d − 2, an estimate before.
 
     Subsets come in pairs, S and its complement; sizes are enumerated from the outside in as far as the samples go, the
     others sampled by their weight. The constraint Σφ = f(document) − f(all tokens off) is solved exactly.
     n_samples: None takes 2d + 2048 for d tokens, as the package shap does, and 4d if that is more; the two evaluations
-    of Σφ are not counted. by, mask_token, target: as in `shapley_values`.
+    of Σφ are not counted. by, target: as in `shapley_values`.
     `about`: score and baseline, exact, n_samples, seed, and standard_errors (d,) of an estimate: those of weighted
     least squares in which only the sampled pairs are chance, each residual divided by √(1 − its leverage) (HC2:
     MacKinnon and White, Journal of Econometrics 29, 1985); nan where the subsets do not tell two tokens apart.
@@ -107,8 +109,7 @@ def kernel_shap(model_or_predict: Predicts, document: Document, n_samples: int |
         raise ValueError(f"{d} tokens need n_samples of at least {min(4 * d, 2**d - 2)}, got {n_samples}")
     masks, weights, n_drawn = coalition_pairs(d, n_samples, seed)
     every = np.vstack([np.ones(d, bool), np.zeros(d, bool), masks, ~masks])
-    scores = evaluate_masks(model_or_predict, tokens, every, by, mask_token, progress=progress)
-    scores, target = pick_class(scores, target)
+    scores, target = pick_class(away(model_or_predict, by).scores(tokens, every, progress=progress), target)
     full, empty = scores[:2]
     inside, outside = scores[2:].reshape(2, -1)
     # φ = (full − empty)/d + ψ with Σψ = 0. The two equations of a pair have one left side, z − |S|/d, but for its sign.
@@ -126,7 +127,7 @@ def kernel_shap(model_or_predict: Predicts, document: Document, n_samples: int |
         rounding = 1e-6 * abs(scores).max()
         if not np.linalg.norm(errors) <= np.linalg.norm(phi) / 2 + rounding:
             warnings.warn(f"with n_samples={n_samples} the standard errors of KernelSHAP (about['standard_errors']) "
-                          "exceed half of its scores, or are unknown: take more samples", stacklevel=2)
+                          "exceed half of its scores, or are unknown: take more samples", stacklevel=3)
     return Attribution(tokens, phi, "KernelSHAP", target, about)
 
 

@@ -9,15 +9,16 @@ from coursekit.models.protocols import Predicts
 
 from .asking import pick_class, read_tokens
 from .attribution import Attribution
-from .masks import evaluate_masks
+from .masks import away, takes_mask_token
 
 
+@takes_mask_token
 def lime(model_or_predict: Predicts, document: Document, n_samples=1000, seed=0, kernel_width=25, bow=False,
-         mask_token="[UNK]", ridge=1.0, target: int | None = None, progress=False) -> Attribution:
+         ridge=1.0, target: int | None = None, progress=False) -> Attribution:
     """The coefficients of a linear model, fitted to the scores of perturbed copies of the document.
 
-    bow=False: every place is a feature of its own, and a word that is off is replaced by `mask_token`, as by the other
-    explainers here and in the analysis of Lopardo, Precioso and Garreau (ICML 2024).
+    bow=False: every place is a feature of its own, and a word that is off is replaced by "[UNK]", or is what `away`
+    says, as by the other explainers here and in the analysis of Lopardo, Precioso and Garreau (ICML 2024).
     bow=True, which is the package's default: the features are the *distinct* words, in order of first occurrence, and a
     word that is off is deleted wherever it occurs, so that the words behind it move up; `.on(document)` spreads the
     scores over the document.
@@ -43,8 +44,7 @@ def lime(model_or_predict: Predicts, document: Document, n_samples=1000, seed=0,
     column = {word: j for j, word in enumerate(dict.fromkeys(tokens))}
     features, groups = (list(column), [column[t] for t in tokens]) if bow else (tokens, None)
     masks = sample_masks(len(features), n_samples, seed)
-    scores = evaluate_masks(model_or_predict, tokens, masks, "delete" if bow else "replace", mask_token, groups,
-                            progress=progress)
+    scores = away(model_or_predict, "delete" if bow else None).scores(tokens, masks, groups, progress)
     scores, target = pick_class(scores, target)
     weights = proximity(masks, kernel_width)
     beta, intercept = weighted_ridge(masks, scores, weights, ridge)

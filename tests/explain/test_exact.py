@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from coursekit.explain import evaluate_masks, exact_interactions, exact_lime, exact_shapley, lime, products
+from coursekit.explain import away, evaluate_masks, exact_interactions, exact_lime, exact_shapley, lime, products
 from coursekit.explain.exact import size_law
 from coursekit.explain.products import laplace_nodes
 from coursekit.explain.surrogate import proximity, weighted_ridge
@@ -107,7 +107,7 @@ def test_enumeration_on_the_shipped_models(name, by, document, groups):
         close(explanation.scores, beta)
         assert explanation.about["intercept"] == pytest.approx(intercept, abs=1e-12)
     for semivalue in ("shapley", "banzhaf", SHARES):
-        explanation = exact_shapley(model, document, by, features, semivalue)
+        explanation = exact_shapley(away(model, by), document, features, semivalue)
         close(explanation.scores, values_by_definition(masks, f, size_weights(semivalue, masks.shape[1])))
         assert explanation.about["score"] == pytest.approx(f[-1], abs=1e-12)
         assert explanation.about["baseline"] == pytest.approx(f[0], abs=1e-12)
@@ -130,7 +130,7 @@ def test_enumeration_of_random_terms(d, seed, spread):
     masks, words = all_masks(d), [f"word{i}" for i in range(d)]
     for by, f in (("replace", replaced), ("delete", deleted)):
         phi = values_by_definition(masks, f, size_weights("shapley", d))
-        np.testing.assert_allclose(exact_shapley(model, words, by).scores, phi, rtol=0, atol=1e-12)
+        np.testing.assert_allclose(exact_shapley(away(model, by), words).scores, phi, rtol=0, atol=1e-12)
         beta, _ = lime_by_definition(masks, f, 100, 25, 1.0)
         np.testing.assert_allclose(exact_lime(model, words, by, n=100).scores, beta, rtol=0, atol=1e-12)
 
@@ -142,7 +142,8 @@ def test_any_range_of_attention(low, high):
         model, replaced, deleted = random_terms(9, 0, low, high)
         masks, words = all_masks(9), [f"word{i}" for i in range(9)]
         for by, f in (("replace", replaced), ("delete", deleted)):
-            close(exact_shapley(model, words, by).scores, values_by_definition(masks, f, size_weights("shapley", 9)))
+            phi = values_by_definition(masks, f, size_weights("shapley", 9))
+            close(exact_shapley(away(model, by), words).scores, phi)
             close(exact_lime(model, words, by, n=500).scores, lime_by_definition(masks, f, 500, 25, 1.0)[0])
 
 
@@ -171,7 +172,7 @@ def test_long_documents_are_efficient(name, scale):
     words = [w for review in handwritten_reviews() for w in model.tokenizer.tokenize(review.text)][:250]
     full, unknown, empty = (model.predict([d])[0] for d in (words, ["[UNK]"] * 250, []))
     for by, baseline in (("replace", unknown), ("delete", empty)):
-        phi = exact_shapley(model, words, by)
+        phi = exact_shapley(away(model, by), words)
         assert phi.scores.sum() == pytest.approx(full - baseline, abs=1e-12)
         assert phi.about.get("p_error", 0) < 1e-12
 
@@ -189,15 +190,15 @@ def test_nodes_by_doubling_are_the_exact_ones():
 @pytest.mark.parametrize("by", ["replace", "delete"])
 def test_memory_is_bounded_and_chunks_do_not_matter(by, monkeypatch):
     log_g, y = np.random.default_rng(0).normal(size=(2, 103, 102, 6))
-    model, words = fake(8 * log_g, y), [f"word{i}" for i in range(100)]
+    model, words = away(fake(8 * log_g, y), by), [f"word{i}" for i in range(100)]
     tracemalloc.start()
-    whole = [explainer(model, words, by).scores for explainer in (exact_shapley, exact_lime)]
+    whole = [explainer(model, words).scores for explainer in (exact_shapley, exact_lime)]
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
     assert peak < 60e6
     monkeypatch.setattr(products, "_CELLS", 500_000)                                # a few nodes at a time
     for explainer, scores in zip((exact_shapley, exact_lime), whole, strict=True):
-        np.testing.assert_allclose(explainer(model, words, by).scores, scores, rtol=0, atol=1e-12)
+        np.testing.assert_allclose(explainer(model, words).scores, scores, rtol=0, atol=1e-12)
 
 
 @settings(max_examples=50, deadline=None)
@@ -235,7 +236,7 @@ def test_no_attention_at_all_where_nothing_is_there():
     weight = masks * np.exp(4 * s)
     f = weight @ v / np.maximum(weight.sum(1), 1e-300)
     for by in ("replace", "delete"):
-        close(exact_shapley(fake(log_g, y), list("abcdef"), by).scores,
+        close(exact_shapley(away(fake(log_g, y), by), list("abcdef")).scores,
               values_by_definition(masks, f, size_weights("shapley", d)))
         close(exact_lime(fake(log_g, y), list("abcdef"), by).scores, lime_by_definition(masks, f, None, 25, 0)[0])
 
@@ -244,11 +245,11 @@ def test_no_attention_at_all_where_nothing_is_there():
 def test_no_word_and_one_word(by):
     model = shipped("imdb-tame")
     for explainer in (exact_shapley, exact_lime):
-        assert len(explainer(model, [], by)) == 0
-        one = explainer(model, ["good"], by)
+        assert len(explainer(away(model, by), [])) == 0
+        one = explainer(away(model, by), ["good"])
         off = model.predict([["[UNK]"] if by == "replace" else []])[0]
         close(one.scores, [model.predict([["good"]])[0] - off])
-    assert len(exact_shapley(model, [], by, semivalue="banzhaf")) == 0
+    assert len(exact_shapley(away(model, by), [], semivalue="banzhaf")) == 0
     assert exact_interactions(model, []).shape == (0, 0)
     assert exact_lime(model, [], by).about["intercept"] == pytest.approx(model.predict([[]])[0], abs=1e-12)
 
@@ -307,9 +308,10 @@ class OwnWay(AttentionClassifier):
 
 @pytest.mark.parametrize("explainer", [exact_lime, exact_shapley])
 @pytest.mark.parametrize("changed, message", [
-    (dict(document="a text"), "list of strings"), (dict(by="swap"), "by must be"), (dict(features="all"), "features"),
-    (dict(document=REPEATS, by="delete", features="words"), "repeated words that are deleted together do not"),
-    (dict(mask_token="[MSK]"), "not in the model's vocabulary"), (dict(model=len), "needs head_terms; .* no head_t"),
+    (dict(document="a text"), "list of strings"), (dict(features="all"), "features"),
+    (dict(model=away(load_weights("imdb-tame"), "delete"), document=REPEATS, features="words"),
+     "repeated words that are deleted together do not"),
+    (dict(model=len), "needs head_terms; .* no head_t"),
     (dict(model=fake(np.zeros((4, 3, 1)), np.zeros((4, 3, 1)))), "head_terms of 2 tokens should give"),
     (dict(model=fake(np.full((5, 3, 1), np.nan), np.zeros((5, 3, 1)))), "or other numbers"),
 ])

@@ -1,10 +1,26 @@
 """Masked documents: what is asked of a model, in which pieces, and leave-one-out."""
 
+import copy
+import pickle
+
 import numpy as np
 import pytest
 import torch
 
-from coursekit.explain import by_spans, evaluate_masks, leave_one_out
+from coursekit.evaluate import comprehensiveness, counting, distance_to_exact, own_model, report, roar
+from coursekit.explain import (
+    away,
+    by_spans,
+    evaluate_masks,
+    exact_lime,
+    exact_shapley,
+    gradient,
+    kernel_shap,
+    leave_one_out,
+    lime,
+    shapley_values,
+)
+from coursekit.models import load_weights
 
 DOCUMENT = "not a good film , not bad zzz".split()
 MASKS = np.random.default_rng(0).random((60, len(DOCUMENT))) < 0.6
@@ -29,7 +45,7 @@ class Recorder:
 def test_documents_are_written_as_the_masks_say():
     model, masks = Recorder(), [[1, 1, 1], [1, 0, 1], [0, 0, 0]]
     evaluate_masks(model, ["a", "b", "a"], masks)
-    evaluate_masks(model, ["a", "b", "a"], masks, mask_token="_")
+    evaluate_masks(away(model, token="_"), ["a", "b", "a"], masks)
     evaluate_masks(model, ["a", "b", "a"], masks, by="delete")
     evaluate_masks(model, ["a", "b", "a"], [[1, 0], [0, 1]], by="delete", groups=[0, 1, 0])
     assert model.calls == [[["a", "b", "a"], ["a", "[UNK]", "a"], ["[UNK]"] * 3],
@@ -40,19 +56,19 @@ def test_documents_are_written_as_the_masks_say():
 
 @pytest.mark.parametrize("by", ["replace", "delete"])
 def test_batched_equals_single(white_box, by):
-    """Whole, in chunks, through `predict`, and document by document."""
+    """Whole, through `predict`, and document by document."""
     documents = [[token if keep else "[UNK]" for token, keep in zip(DOCUMENT, mask, strict=True)
                   if keep or by == "replace"] for mask in MASKS]
     single = [white_box.predict([document])[0] for document in documents]
-    for model, chunk in ((white_box, 256), (white_box, 7), (white_box.predict, 256), (white_box.predict, 1)):
-        np.testing.assert_allclose(evaluate_masks(model, DOCUMENT, MASKS, by, chunk=chunk), single, atol=1e-12)
+    for model in (white_box, white_box.predict):
+        np.testing.assert_allclose(evaluate_masks(model, DOCUMENT, MASKS, by), single, atol=1e-12)
 
 
 def test_chunks_are_bounded_and_equal_masks_asked_once():
     model = Recorder()
     masks = np.random.default_rng(1).random((1000, 9)) < 0.5
-    scores = evaluate_masks(model, list("abcdefghi"), masks, by="delete", chunk=50)
-    assert max(map(len, model.calls)) <= 50
+    scores = evaluate_masks(model, list("abcdefghi"), masks, by="delete")
+    assert max(map(len, model.calls)) == 256
     assert sum(map(len, model.calls)) == len(np.unique(masks, axis=0)) < 512
     np.testing.assert_array_equal(scores, masks.sum(1))
 
@@ -81,7 +97,6 @@ def test_progress_only_if_asked_for(capsys):
     (dict(document="not a list"), "list of strings"),
     (dict(masks=MASKS * 0.5), "true \\(1\\) where a token stays"), (dict(masks=[["a"] * 8]), "true \\(1\\) where"),
     (dict(masks=MASKS[:, :2], groups=[0, 1, 2, 0, 0, 0, 0, 0]), "groups must be columns"),
-    (dict(mask_token=3), "list of strings"), (dict(chunk=0), "chunk must be a whole number, at least 1, got 0"),
     (dict(model_or_predict=3), "a black box is a model with predict"),
     (dict(model_or_predict=lambda d: [0.0]), "what predict returns must have shape"),
     (dict(model_or_predict=lambda d: [float("nan")] * len(d)), "must be finite"),
@@ -127,12 +142,79 @@ def test_edges(white_box, by):
     np.testing.assert_allclose(black[:11], leave_one_out(white_box, long).scores, atol=1e-12)
 
 
-def test_a_mask_token_that_the_model_does_not_know_is_a_typo(white_box):
+def test_a_token_that_the_model_does_not_know_is_a_typo(white_box):
     for token in ("[UNK]", "film", "[PAD]"):
-        leave_one_out(white_box, DOCUMENT, mask_token=token)
-    leave_one_out(white_box, DOCUMENT, by="delete", mask_token="never used")
-    with pytest.raises(ValueError, match="mask_token '\\[MAKS\\]' is not in the model's vocabulary: .* '\\[UNK\\]'"):
-        leave_one_out(white_box, DOCUMENT, mask_token="[MAKS]")
+        leave_one_out(away(white_box, token=token), DOCUMENT)
+    unused = away(white_box, by="delete", token="never used")
+    leave_one_out(unused, DOCUMENT)
+    for wrong in (dict(token="[MAKS]"), dict(by="swap"), dict(token=3)):
+        with pytest.raises((TypeError, ValueError), match="token '\\[MAKS\\]' is not in the model's vocabulary: .* "
+                           "'\\[UNK\\]'|by must be|list of strings"):
+            away(white_box, **wrong)
+    with pytest.raises(ValueError, match="token 'never used'"):
+        leave_one_out(unused, DOCUMENT, by="replace")
+
+
+def test_what_away_says_holds_until_something_else_is_said(white_box):
+    film = away(white_box, token="film")
+    assert away(film) is away(film, "replace") is film and away(film, "delete").token == "film"
+    for model, document in ((film, DOCUMENT[:2] + ["film"] + DOCUMENT[3:]),
+                            (away(film, "delete"), DOCUMENT[:2] + DOCUMENT[3:]),
+                            (away(away(film, "delete"), "replace", "[UNK]"), DOCUMENT[:2] + ["[UNK]"] + DOCUMENT[3:])):
+        a, (whole, rest) = leave_one_out(model, DOCUMENT), (white_box.predict([one])[0] for one in (DOCUMENT, document))
+        assert a.scores[2] == pytest.approx(whole - rest, abs=1e-12) and a.about["by"] == model.by
+    np.testing.assert_array_equal(lime(away(film, "delete"), DOCUMENT, 50, bow=True).scores,
+                                  lime(white_box, DOCUMENT, 50, bow=True).scores)
+
+
+def test_whatever_takes_a_model_takes_away(white_box):
+    model, film = load_weights("imdb-tame"), away(load_weights("imdb-tame"), token="film")
+    np.testing.assert_array_equal(gradient(film, DOCUMENT).scores, gradient(model, DOCUMENT).scores)
+    np.testing.assert_allclose(exact_shapley(film, DOCUMENT).scores, shapley_values(film, DOCUMENT).scores, atol=1e-9)
+    a = exact_lime(film, DOCUMENT)
+    assert distance_to_exact(film, DOCUMENT, a, "lime") < 1e-12 < distance_to_exact(model, DOCUMENT, a, "lime")
+    for copied in (copy.deepcopy(film), pickle.loads(pickle.dumps(film))):
+        np.testing.assert_array_equal(leave_one_out(copied, DOCUMENT).scores, leave_one_out(film, DOCUMENT).scores)
+    with counting(film) as (counted, counter):
+        leave_one_out(counted, DOCUMENT, by="delete")
+    assert counter.calls == len(DOCUMENT) + 1 == len(leave_one_out(own_model(film)[0], DOCUMENT)) + 1
+    assert comprehensiveness(film, DOCUMENT, a) != comprehensiveness(model, DOCUMENT, a)
+    spans = by_spans(away(len_of_film, token="film"), [["not", "a"], ["good"]])
+    assert leave_one_out(*spans).scores.tolist() == [-2, -1]
+
+
+def len_of_film(documents):
+    """A black box that counts a word."""
+    return [document.count("film") for document in documents]
+
+
+def test_what_is_kept_for_one_token_is_not_taken_for_another(tmp_path):
+    for token in ("film", "[PAD]"):
+        model, ask = away(load_weights("imdb-tame"), token=token), {"leave-one-out": leave_one_out}
+        if token == "film":
+            report(model, [["good", "film"]], ask, path=tmp_path / "kept", progress=False, n_neighbours=2)
+    with pytest.raises(ValueError, match="keeps results by other weights"):
+        report(model, [["good", "film"]], ask, path=tmp_path / "kept", progress=False, n_neighbours=2)
+
+
+def test_roar_takes_away_what_its_model_says():
+    seen = []
+
+    def train(documents, labels):
+        seen.append(documents)
+        return away(len_of_film, "delete")
+
+    roar(train, [["good", "film"], ["dull", "film"]] * 4, [1, 0] * 4, leave_one_out, taus=[50, 100], progress=False)
+    assert {len(d) for d in seen[0]} == {2} and {len(d) for d in seen[1]} == {1} and seen[-1] == [[]] * 6
+
+
+@pytest.mark.parametrize("explainer", [leave_one_out, lime, kernel_shap, shapley_values, exact_shapley, exact_lime])
+def test_mask_token_is_taken_for_one_release_and_says_what_to_write(explainer):
+    model, document = load_weights("imdb-tame"), ["not", "good"]
+    with pytest.warns(FutureWarning, match=rf"write {explainer.__name__}\(away\(model, token='film'\), …\)") as told:
+        old = explainer(model, document, mask_token="film")
+    assert len(told) == 1 and "\n" not in str(told[0].message) and told[0].filename == __file__
+    np.testing.assert_array_equal(old.scores, explainer(away(model, token="film"), document).scores)
 
 
 @pytest.mark.parametrize("by", ["replace", "delete"])

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 import torch
 
-from coursekit.explain import Slalom, exact_shapley, fit_slalom, fit_slalom_data, random_sequences, shapley_values
+from coursekit.explain import Slalom, away, exact_shapley, fit_slalom, fit_slalom_data, random_sequences, shapley_values
 from coursekit.explain.slalom_fit import variable_projection
 from coursekit.models import HuggingFaceClassifier, load_weights
 
@@ -92,9 +92,9 @@ def test_shapley_values_are_those_of_all_subsets(model, document):
     close([found.about["score"], found.about["baseline"]], [definition.about[key] for key in ("score", "baseline")])
 
 
-def test_a_mask_token_of_the_vocabulary_stands_in_the_place(model):
-    replaced = shapley_values(model, DOCUMENT, mask_token="w7")
-    close(exact_shapley(model, DOCUMENT, mask_token="w7").scores, replaced.scores)
+def test_a_token_of_the_vocabulary_stands_in_the_place(model):
+    replaced = shapley_values(away(model, token="w7"), DOCUMENT)
+    close(exact_shapley(away(model, token="w7"), DOCUMENT).scores, replaced.scores)
     close(exact_shapley(model, DOCUMENT).scores, model.shapley_values(DOCUMENT).scores)
 
 

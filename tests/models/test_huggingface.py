@@ -364,9 +364,9 @@ def test_tokens_that_are_no_pieces_are_named_once(family):
         warnings.simplefilter("error")                                              # neither again, nor for "[UNK]"
         model.embed(document)
         assert len(explain.leave_one_out(model, ["[UNK]", *document])) == 5
-        explain.leave_one_out(model, document[1:], mask_token=model.tokenizer.unk_token)
-    with pytest.raises(ValueError, match=r"mask_token '\[MAKS\]' is not in the model's vocabulary"):
-        explain.leave_one_out(model, document, mask_token="[MAKS]")
+        explain.leave_one_out(explain.away(model, token=model.tokenizer.unk_token), document[1:])
+    with pytest.raises(ValueError, match=r"token '\[MAKS\]' is not in the model's vocabulary"):
+        explain.away(model, token="[MAKS]")
 
 
 @families
