@@ -12,7 +12,7 @@ from .perturbed import matched, score_drops
 
 
 def infidelity(model_or_predict: Predicts, document: Document, attribution: Attribution, masks: ArrayLike | None = None,
-               n_samples=200, normalize=False, seed=0, progress=False) -> Measured:
+               n_samples=200, normalize=False, seed=0) -> Measured:
     """The mean of (Σ of the scores of the tokens that go − what the score loses)², over masks; 0 is best.
 
     Yeh et al., "On the (In)fidelity and Sensitivity of Explanations" (NeurIPS 2019), Definition 2.1, with I the tokens
@@ -21,7 +21,7 @@ def infidelity(model_or_predict: Predicts, document: Document, attribution: Attr
     (`about["scale"]`). Its best scores depend on the law of the masks, and are a least-squares fit to them, like LIME.
 
     masks: (n, T), true where a token stays; by default n_samples are drawn, as many tokens off as any other number,
-    1 … T: LIME's law, not LIME's draws. progress: show a bar.
+    1 … T: LIME's law, not LIME's draws.
     captum's `infidelity` is the same for a function of masks (inputs: ones; perturb_func: (~masks, masks)). quantus'
     Infidelity takes blocks of an image away, one after the other without putting them back: the same for such masks.
     A `Measured`, n + 1 calls; `about`: standard_error (over masks) and scale.
@@ -45,7 +45,7 @@ def infidelity(model_or_predict: Predicts, document: Document, attribution: Attr
         if masks.ndim != 2 or not len(masks) or masks.shape[1] != T or not np.isin(masks, (0, 1)).all():
             raise ValueError(f"expected masks (n, {T}), true where a token stays, with n ≥ 1, got {masks.shape}")
         masks = masks.astype(bool)
-        drops = score_drops(model, document, attribution, masks, progress)
+        drops = score_drops(model, document, attribution, masks)
     parts = ~masks @ attribution.scores
     scale = float(parts @ drops / (parts @ parts)) if normalize and parts.any() else 1.0
     errors = (scale * parts - drops) ** 2

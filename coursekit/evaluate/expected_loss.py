@@ -32,7 +32,7 @@ from .perturbed import matched, with_the_rest
 @takes_mask_token
 def monotonicity(model_or_predict: Predicts, document: Document, attribution: Attribution, loss="cross-entropy",
                  label: int | None = None, by: str | None = None, background: Sequence[Document] | None = None,
-                 n_samples=30, seed=0, progress=False) -> Measured:
+                 n_samples=30, seed=0) -> Measured:
     """Spearman's correlation of |score| and E ℓ(y*, f(document, token t drawn anew)); −1 to 1, 1 is best (metric 2.3).
 
     The five choices stand at the top of this file. With one token, or where all of either kind are equal, nan.
@@ -50,22 +50,19 @@ def monotonicity(model_or_predict: Predicts, document: Document, attribution: At
     with counting(away(model_or_predict, by)) as (model, counter):
         document, attribution = matched(model, document, attribution)
         alone = ~np.eye(len(attribution), dtype=bool)
-        mean, error = _expected_loss(model, document, attribution, alone, loss, label, background, n_samples, seed,
-                                     progress)
+        mean, error = _expected_loss(model, document, attribution, alone, loss, label, background, n_samples, seed)
     sizes, losses = (Attribution(attribution.tokens, part, "") for part in (np.abs(attribution.scores), mean))
     rho = rank_agreement(sizes, losses).spearman if len(attribution) else np.nan
     return Measured(rho, counter.calls, expected_loss=mean, standard_error=error)
 
 
 def effective_complexity(model_or_predict: Predicts, document: Document, attribution: Attribution, epsilon: float,
-                         loss="cross-entropy", label: int | None = None,
-                         background: Sequence[Document] | None = None, n_samples=30, seed=0,
-                         progress=False) -> Measured:
+                         loss="cross-entropy", background: Sequence[Document] | None = None) -> Measured:
     """The least k for which the k tokens with the largest |score| keep E ℓ ≤ epsilon, all others drawn (metric 2.5).
 
-    Fewer are better, at the same epsilon and the same five choices (at the top of this file); epsilon is in units of
-    the loss. nan where even the whole document's loss is larger. quantus' EffectiveComplexity, in spite of its name,
-    asks no model: it counts the scores above a threshold.
+    Fewer are better, at the same epsilon, in units of the loss, and the same choices, of which `label`, `n_samples` and
+    the seed are those that `monotonicity` has by default. nan where even the whole document's loss is larger. quantus'
+    EffectiveComplexity, in spite of its name, asks no model: it counts the scores above a threshold.
     A `Measured`; `about`: expected_loss and standard_error (T + 1,), with 0, 1, … T tokens kept.
 
     >>> likes = lambda documents: [2.0 * ("good" in d) + ("fun" in d) for d in documents]
@@ -79,24 +76,23 @@ def effective_complexity(model_or_predict: Predicts, document: Document, attribu
         document, attribution = matched(model, document, attribution)
         T, order = len(attribution), np.argsort(-np.abs(attribution.scores), kind="stable")
         kept = np.argsort(order) < np.arange(T + 1)[:, None]                        # (T + 1, T): row k keeps the top k
-        mean, error = _expected_loss(model, document, attribution, kept, loss, label, background, n_samples, seed,
-                                     progress)
+        mean, error = _expected_loss(model, document, attribution, kept, loss, None, background, 30, 0)
     enough = np.flatnonzero(mean <= epsilon)
     return Measured(enough[0] if len(enough) else np.nan, counter.calls, expected_loss=mean, standard_error=error)
 
 
-def _expected_loss(model, document, attribution, masks, loss, label, background, n_samples, seed, progress):
+def _expected_loss(model, document, attribution, masks, loss, label, background, n_samples, seed):
     """(means (n,), standard errors (n,)) of the loss under masks (n, T), over what stands where they are false."""
     masks = with_the_rest(masks, document)                                         # (n + 1, d), row 0 the document
     if background is None:
-        f = model.scores(document, masks, progress=progress)
+        f = model.scores(document, masks)
         whole, f = f[0], f[1:, None]                                               # (n, 1) or (n, 1, C)
     else:
         if model.by != "replace":
             raise ValueError(f"words are drawn from the background to replace others, got by={model.by!r}")
         drawn = _drawn(document, background, as_whole(n_samples, "n_samples", 1), seed)       # (S, d)
         filled = np.where(masks[1:, None], np.array(document, object), drawn)      # (n, S, d)
-        f = scores_of(model, [document, *(fill.tolist() for fills in filled for fill in fills)], progress)
+        f = scores_of(model, [document, *(fill.tolist() for fills in filled for fill in fills)])
         whole, f = f[0], f[1:].reshape(*filled.shape[:2], *f.shape[1:])
     if loss in ("cross-entropy", "zero-one") and read_as(model) in ("multi-label", "regression"):
         raise ValueError(f"the loss {loss!r} is of classes of which one is true, and this model gives "

@@ -16,7 +16,6 @@ from dataclasses import dataclass
 
 import numpy as np
 import torch
-from numpy.typing import ArrayLike
 
 from coursekit.explain.asking import read_as
 from coursekit.explain.attribution import Attribution
@@ -57,14 +56,13 @@ class Curve:
 
 
 def deletion_curve(model_or_predict: Predicts, document: Document, attribution: Attribution, by: str | None = None,
-                   scores: ArrayLike | None = None, progress=False) -> Curve:
+                   scores: str | None = None) -> Curve:
     """A Curve: the score as tokens are taken away, the most important first (Samek et al., 2017; Petsiuk et al., 2018).
 
     attribution: of this document; those with one score for each distinct word are spread (`.on`). Signed scores are
     ordered by what speaks most for the prediction; unsigned ones by size. Of equal ones the earlier goes first.
     A smaller `area` is better, compared at one document with one way of taking away.
     scores: "log-odds", "probability", "multi-label" or "regression", what the model predicts (see above).
-    progress: show a bar.
     Raises ValueError, in one line, for an attribution of another document, and where `scores` has to be said.
 
     >>> def likes(documents):
@@ -74,12 +72,12 @@ def deletion_curve(model_or_predict: Predicts, document: Document, attribution: 
     >>> deletion_curve(likes, ["good", "film"], by_hand).scores
     array([2., 0., 0.])
     """
-    rank, towards = _ranked(away(model_or_predict, by), document, attribution, scores, progress)
+    rank, towards = _ranked(away(model_or_predict, by), document, attribution, scores)
     return Curve("deletion", attribution.method, towards(rank >= np.arange(len(rank) + 1)[:, None]))
 
 
 def insertion_curve(model_or_predict: Predicts, document: Document, attribution: Attribution, by: str | None = None,
-                    scores: ArrayLike | None = None, progress=False) -> Curve:
+                    scores: str | None = None) -> Curve:
     """A Curve: the score as tokens come into a document of which all are away, the most important first.
 
     As `deletion_curve`, but a larger `area` is better (Petsiuk et al., 2018).
@@ -91,18 +89,18 @@ def insertion_curve(model_or_predict: Predicts, document: Document, attribution:
     >>> insertion_curve(likes, ["good", "film"], by_hand).scores
     array([0., 2., 2.])
     """
-    rank, towards = _ranked(away(model_or_predict, by), document, attribution, scores, progress)
+    rank, towards = _ranked(away(model_or_predict, by), document, attribution, scores)
     return Curve("insertion", attribution.method, towards(rank < np.arange(len(rank) + 1)[:, None]))
 
 
 def comprehensiveness(model_or_predict: Predicts, document: Document, attribution: Attribution, bins=ERASER_BINS,
-                      by: str | None = None, scores: ArrayLike | None = None, progress=False) -> Measured:
+                      by: str | None = None, scores: str | None = None) -> Measured:
     """How much probability the prediction loses without its most important tokens (DeYoung et al., 2020, Eq. 1 and 3).
 
     The mean, over `bins` (shares of the tokens, at least one token each), of p(all) − p(without them); between −1 and
     1, larger is better. This one is in *probabilities*: σ(log-odds), softmax(logits), σ of each label's logit where
-    scores is "multi-label", or as they are where it is "probability". The paper takes tokens out: by="delete". scores,
-    progress: as in `deletion_curve`. A `Measured`.
+    scores is "multi-label", or as they are where it is "probability". The paper takes tokens out: by="delete". scores:
+    as in `deletion_curve`. A `Measured`.
 
     >>> def likes(documents):
     ...     return [2.0 * ("good" in d) for d in documents]
@@ -111,11 +109,11 @@ def comprehensiveness(model_or_predict: Predicts, document: Document, attributio
     >>> round(comprehensiveness(likes, ["good", "film"], by_hand), 3)     # σ(2) − σ(0): without "good" nothing is left
     0.381
     """
-    return _eraser(away(model_or_predict, by), document, attribution, bins, scores, progress, keep=False)
+    return _eraser(away(model_or_predict, by), document, attribution, bins, scores, keep=False)
 
 
 def sufficiency(model_or_predict: Predicts, document: Document, attribution: Attribution, bins=ERASER_BINS,
-                by: str | None = None, scores: ArrayLike | None = None, progress=False) -> Measured:
+                by: str | None = None, scores: str | None = None) -> Measured:
     """How much probability the prediction loses with its most important tokens alone (DeYoung et al., Eq. 2 and 3).
 
     The mean, over `bins`, of p(all) − p(only them), in *probabilities*; smaller is better. As `comprehensiveness`.
@@ -127,21 +125,21 @@ def sufficiency(model_or_predict: Predicts, document: Document, attribution: Att
     >>> sufficiency(likes, ["good", "film"], by_hand)                     # "good" alone is enough
     0.0
     """
-    return _eraser(away(model_or_predict, by), document, attribution, bins, scores, progress, keep=True)
+    return _eraser(away(model_or_predict, by), document, attribution, bins, scores, keep=True)
 
 
-def _eraser(model, document, attribution, bins, scores, progress, keep):
+def _eraser(model, document, attribution, bins, scores, keep):
     if np.ndim(bins) != 1 or not len(bins) or not all(0 < share <= 1 for share in bins):
         raise ValueError(f"bins are shares of the tokens, above 0 and at most 1, got {bins!r}")
     with counting(model) as (model, counter):
-        rank, towards = _ranked(model, document, attribution, scores, progress, probabilities=True)
+        rank, towards = _ranked(model, document, attribution, scores, probabilities=True)
         T = len(rank)
         cut = np.ceil([T if keep else 0, *(share * T for share in bins)])[:, None]           # row 0: nothing is away
         p = towards(rank < cut if keep else rank >= cut) if T else np.zeros(2)
     return Measured((p[0] - p[1:]).mean(), counter.calls)
 
 
-def _ranked(model, document, attribution, scores, progress, probabilities=False):
+def _ranked(model, document, attribution, scores, probabilities=False):
     """The ranks (T,) of the scored tokens, 0 the most important, and the function masks (n, T) → scores (n,)."""
     if scores is not None and scores not in SCORES:
         raise ValueError(f"scores must be one of {', '.join(map(repr, SCORES))}, what the model predicts, "
@@ -152,16 +150,16 @@ def _ranked(model, document, attribution, scores, progress, probabilities=False)
                          "to lose: take the curves, infidelity, or scores='log-odds' if it is log-odds after all")
     document, attribution = matched(model, document, attribution)
 
-    def predicted(masks, progress=False):
+    def predicted(masks):
         masks = np.pad(masks, ((0, 0), (0, len(document) - masks.shape[1])), constant_values=True)
-        return model.scores(document, masks, progress=progress)
+        return model.scores(document, masks)
 
     whole = predicted(np.full((1, len(attribution)), True))[0]
     sign = 1.0 if whole.ndim or whole >= (0.5 if known == "probability" else 0) else -1.0
     target = attribution.target if attribution.target is not None else whole.argmax() if whole.ndim else None
 
     def towards(masks):
-        f = predicted(masks, progress)
+        f = predicted(masks)
         likely = f.min() >= -1e-6 and f.max() <= 1 + 1e-6                        # float32's softmax may round beyond 1
         if likely and known is None:
             raise ValueError('all scores of this model lie between 0 and 1: say scores="probability" if they are '

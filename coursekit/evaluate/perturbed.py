@@ -35,7 +35,7 @@ def with_the_rest(masks, document):
     return wide
 
 
-def score_drops(model_or_predict, document, attribution, masks, progress=False):
+def score_drops(model_or_predict, document, attribution, masks):
     """f(document) − f(document under a mask) (n,) for masks (n, T) of the tokens that have a score; of the
     attribution's class, the likeliest if it has none.
 
@@ -44,6 +44,6 @@ def score_drops(model_or_predict, document, attribution, masks, progress=False):
     >>> score_drops(likes, ["good", "film"], by_hand, np.array([[True, False], [False, True]]))
     array([0., 2.])
     """
-    f = evaluate_masks(model_or_predict, document, with_the_rest(masks, document), progress=progress)
+    f = evaluate_masks(model_or_predict, document, with_the_rest(masks, document))
     f, _ = pick_class(f, attribution.target)
     return f[0] - f[1:]

@@ -58,7 +58,7 @@ class Consistency(NamedTuple):
     csi: float
 
 
-def consistency(model: Predicts, document: Document, explainer: Explainer, seeds=range(5), k=5) -> Consistency:
+def consistency(model: Predicts, document: Document, explainer: Explainer, seeds=range(5)) -> Consistency:
     """The Consistency of an explainer at a document, over seeds; one that takes none is asked twice.
 
     Intervals are score ± 1.96 `about["standard_errors"]`, which `lime` and, where they sample, `shapley_values` and
@@ -70,11 +70,11 @@ def consistency(model: Predicts, document: Document, explainer: Explainer, seeds
     >>> from coursekit.explain import Attribution
     >>> def coin(model, document, seed=0):
     ...     return Attribution(document, np.roll([2.0, 1.0, 0.0], seed), "coin")
-    >>> consistency(None, ["not", "good", "film"], coin, seeds=(0, 1), k=1).vsi
-    0.0
+    >>> consistency(None, ["not", "good", "film"], coin, seeds=(0, 3))
+    Consistency(deterministic=True, spread=0.0, vsi=1.0, csi=1.0)
     """
     seeds = list(seeds) if takes_seed(explainer) else [None, None]
-    return stability([explained(explainer, model, document, seed) for seed in seeds], k)
+    return stability([explained(explainer, model, document, seed) for seed in seeds])
 
 
 def stability(attributions: Sequence[Attribution], k=5) -> Consistency:
@@ -106,13 +106,13 @@ def stability(attributions: Sequence[Attribution], k=5) -> Consistency:
     return Consistency(False, float(spread), float(both.sum(1).mean() / top[0].sum()), float(csi))
 
 
-def implementation_invariance(models: Sequence[Predicts], document: Document, explainer: Explainer, seed=0,
-                              tolerance=0.0001) -> float:
+def implementation_invariance(models: Sequence[Predicts], document: Document, explainer: Explainer,
+                              seed=0) -> float:
     """How far apart the explanations of models that compute the same function are: the largest ‖φ − φ'‖/‖φ‖ to the
     first model's φ. 0 for an explainer that only sees the function (Sundararajan et al., ICML 2017, section 2.1).
 
     That the models are the same is looked at where it can be: at the document and at its leave-one-outs.
-    Raises ValueError, in one line, for fewer than two models, and where their scores differ by more than `tolerance`
+    Raises ValueError, in one line, for fewer than two models, and where their scores differ by more than 1e-4
     times the largest.
 
     >>> from coursekit.explain import leave_one_out
@@ -128,7 +128,7 @@ def implementation_invariance(models: Sequence[Predicts], document: Document, ex
     asked = [tokens, *(tokens[:t] + ["[UNK]"] + tokens[t + 1:] for t in range(len(tokens)))]
     scores = [scores_of(model, asked) for model in models]
     apart = max((np.abs(scores[0] - score).max() for score in scores[1:]), default=np.inf)
-    if not apart <= tolerance * np.abs(scores[0]).max():
+    if not apart <= 1e-4 * np.abs(scores[0]).max():
         raise ValueError("expected two or more models that compute the same function, got "
                          + (f"scores that differ by {apart:.3g}" if others else "one"))
     phi, *rest = (explained(explainer, model, document, seed).scores for model in models)

@@ -43,7 +43,7 @@ class Roar(NamedTuple):
 
 
 def roar(train: Callable[..., Predicts], documents: Sequence[Document], labels: Sequence[int], explainer: Explainer,
-         taus=range(0, 101, 10), retrain=True, seed=0, test_share=0.25, progress=True) -> Roar:
+         taus=range(0, 101, 10), retrain=True, seed=0, progress=True) -> Roar:
     """Remove and retrain: the accuracy without the tau % of each document's tokens with the largest |score|, a `Roar`.
 
     Hooker et al., "A Benchmark for Interpretability Methods in Deep Neural Networks" (NeurIPS 2019). A model is
@@ -56,8 +56,8 @@ def roar(train: Callable[..., Predicts], documents: Sequence[Document], labels: 
     `train` returns what it made.
 
     train(documents, labels) -> a model with predict: log-odds (n,) or logits (n, C). documents: lists of tokens.
-    labels: (n,). test_share: of the documents of each label; `seed` draws them and the random order, and goes to the
-    explainer if it takes one. progress: show a bar.
+    labels: (n,). A quarter of each label's documents are for testing; `seed` draws them and the random order, and goes
+    to the explainer if it takes one. progress: show a bar.
     Raises ValueError, in one line, for labels or taus that do not fit. Costs two trainings for each tau.
 
     >>> from coursekit.explain import leave_one_out
@@ -68,12 +68,12 @@ def roar(train: Callable[..., Predicts], documents: Sequence[Document], labels: 
     [False, True, False]
     """
     taus, y, n = [float(tau) for tau in taus], np.array(labels), len(documents)
-    if y.shape != (n,) or not taus or not all(0 <= tau <= 100 for tau in taus) or not 0 < round(test_share * n) < n:
+    if y.shape != (n,) or not taus or not all(0 <= tau <= 100 for tau in taus) or n < 3:
         raise ValueError("expected a label for each document, taus in per cent, and documents to train with and to "
-                         f"test on, got labels {y.shape} for {n} documents, taus {taus}, test_share={test_share}")
+                         f"test on, got labels {y.shape} for {n} documents, taus {taus}")
     rng = np.random.default_rng(as_whole(seed, "seed"))
     classes = [rng.permutation(np.flatnonzero(y == label)) for label in np.unique(y)]
-    test = np.concatenate([places[:round(test_share * len(places))] for places in classes])
+    test = np.concatenate([places[:round(len(places) / 4)] for places in classes])
     learn = np.setdiff1d(np.arange(n), test)
 
     def accuracy(model, changed):

@@ -6,8 +6,8 @@ from coursekit.inputs import Document, as_whole
 from coursekit.models.protocols import Predicts
 
 
-def fidelity(surrogate: Predicts, model: Predicts, document: Document, lengths=(1, 2, 5, 10, 30), n_samples=200, seed=1,
-             progress=False) -> dict[int, dict[str, float]]:
+def fidelity(surrogate: Predicts, model: Predicts, document: Document, lengths=(1, 2, 5, 10, 30), n_samples=200,
+             seed=1) -> dict[int, dict[str, float]]:
     """{length: {"mse": …, "r2": …}}: the surrogate's error on random sequences of a document's words, length by length.
 
     surrogate, model: anything with predict(documents), or such a function, both (n,) or both (n, C); C logits are
@@ -26,7 +26,7 @@ def fidelity(surrogate: Predicts, model: Predicts, document: Document, lengths=(
     words, found = read_tokens(model, document), {}
     for length in lengths:
         sequences = random_sequences(words, as_whole(n_samples, "n_samples", 1), length, seed)
-        F, f = (scores_of(one, sequences, progress) for one in (surrogate, model))
+        F, f = (scores_of(one, sequences) for one in (surrogate, model))
         if F.shape != f.shape:
             raise ValueError(f"the surrogate's scores have shape {F.shape}, the model's {f.shape}: both should give "
                              "log-odds, or both logits of the same classes")

@@ -33,8 +33,8 @@ def attention_mean(model: WhiteBox, document: Document, layer: int | None = None
     return _read_out(model, document, layer, np.mean, "attention (mean)")
 
 
-def attention_max(model: WhiteBox, document: Document, layer: int | None = None) -> Attribution:
-    """α-max: for each token the largest weight that any head (of any layer, or of one) gives it (their Eq. 11). As
+def attention_max(model: WhiteBox, document: Document) -> Attribution:
+    """α-max: for each token the largest weight that any head of any layer gives it (their Eq. 11). As
     `attention_mean`.
 
     >>> from types import SimpleNamespace
@@ -44,10 +44,10 @@ def attention_max(model: WhiteBox, document: Document, layer: int | None = None)
     >>> attention_max(model, ["good", "film"])
     attention (max): good(+0.6) film(+0.4)
     """
-    return _read_out(model, document, layer, np.max, "attention (max)")
+    return _read_out(model, document, None, np.max, "attention (max)")
 
 
-def attention_sum(model: WhiteBox, document: Document, layer: int | None = None) -> Attribution:
+def attention_sum(model: WhiteBox, document: Document) -> Attribution:
     """The sum over heads and layers: `attention_mean` times their number, so the order of tokens is the same.
 
     >>> from types import SimpleNamespace
@@ -57,10 +57,10 @@ def attention_sum(model: WhiteBox, document: Document, layer: int | None = None)
     >>> attention_sum(model, ["good", "film"])
     attention (sum): good(+0.7) film(+0.6)
     """
-    return _read_out(model, document, layer, np.sum, "attention (sum)")
+    return _read_out(model, document, None, np.sum, "attention (sum)")
 
 
-def norm_attention(model: WhiteBox, document: Document, layer: int | None = None) -> Attribution:
+def norm_attention(model: WhiteBox, document: Document) -> Attribution:
     """‖α_t f(x_t)‖: how long the vector is that a token sends to the read-out token (Kobayashi et al., 2020, Eq. 4).
 
     A large weight on a short value counts little. The vectors of a layer's heads are added before the norm is taken
@@ -75,7 +75,7 @@ def norm_attention(model: WhiteBox, document: Document, layer: int | None = None
     >>> norm_attention(model, ["good", "film"])                           # 0.6 of length 0.1, and 0.2 of length 5
     attention × norm of the value: good(+0.06) film(+1)
     """
-    return _reduced(model, document, norm_maps(model, document), layer, np.mean, "attention × norm of the value")
+    return _reduced(model, document, norm_maps(model, document), None, np.mean, "attention × norm of the value")
 
 
 def norm_maps(model: WhiteBox, document: Document) -> np.ndarray:

@@ -63,13 +63,12 @@ def exact_shapley(model: HasTerms, document: Document, features="places", semiva
     return Attribution(names, phi, kind, None, about, per=features[:-1])
 
 
-def exact_interactions(model: HasTerms, document: Document, features="places", semivalue="shapley") -> np.ndarray:
+def exact_interactions(model: HasTerms, document: Document) -> np.ndarray:
     """I_ij (d, d): the mean of f(S ∪ {i, j}) − f(S ∪ {i}) − f(S ∪ {j}) + f(S), with 0 on the diagonal.
 
-    The Shapley interaction index of Grabisch and Roubens (1999), S having each size from 0 to d − 2 equally often; with
-    semivalue="banzhaf" all S count alike. Words are always replaced: with deletion two words do not factorise.
-    Arguments as in `exact_shapley`. In the products over words a pair is two factors left out, so all pairs together
-    cost two matrix products for each node of p.
+    The Shapley interaction index of Grabisch and Roubens (1999), S having each size from 0 to d − 2 equally often.
+    Words are always replaced: with deletion two words do not factorise. In the products over words a pair is two
+    factors left out, so all pairs together cost two matrix products for each node of p.
 
     In the example of `exact_shapley`, I = 4 − 3 − 3 + 0:
 
@@ -80,8 +79,8 @@ def exact_interactions(model: HasTerms, document: Document, features="places", s
     >>> exact_interactions(two, ["good", "film"]).round(9).tolist()
     [[0.0, -2.0], [-2.0, 0.0]]
     """
-    _, game = read_game(away(model, "replace"), document, features, "exact_interactions")
-    pairs, _ = _by_share(game, rows_of(game), semivalue, pairs=True)
+    _, game = read_game(away(model, "replace"), document, "places", "exact_interactions")
+    pairs, _ = _by_share(game, rows_of(game), "shapley", pairs=True)
     np.fill_diagonal(pairs, 0)
     return pairs
 

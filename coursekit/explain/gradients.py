@@ -10,7 +10,6 @@ from functools import cache
 
 import numpy as np
 import torch
-from tqdm.auto import tqdm
 
 from coursekit.inputs import Document, as_whole
 from coursekit.models.protocols import WhiteBox
@@ -18,6 +17,7 @@ from coursekit.models.protocols import WhiteBox
 from .asking import of_own_tokens, pick_class, require_methods
 from .attribution import Attribution
 
+TOLERANCE = 1e-4                # what may be missing of integrated gradients' sum, in units of the score
 REDUCE = {"mean": lambda g: g.mean(-1), "l1": lambda g: g.abs().sum(-1), "l2": lambda g: g.norm(dim=-1)}
 
 
@@ -76,14 +76,14 @@ def gradient_x_input(model: WhiteBox, document: Document, baseline: str | None =
 
 
 def integrated_gradients(model: WhiteBox, document: Document, baseline="unk", n_nodes: int | None = None,
-                         target: int | None = None, progress=False) -> Attribution:
+                         target: int | None = None) -> Attribution:
     """Integrated gradients: (e_t − e_t⁰) · ∫₀¹ ∇_{e_t} f(e⁰ + a (e − e⁰)) da (Sundararajan et al., ICML 2017, Eq. 1).
 
     model: a white box. baseline: e⁰, "unk", "pad" or "zero": the document with every own token replaced by [UNK],
     padding or the zero vector (see the model's `baseline`). n_nodes: the path is looked at in so many Gauss–Legendre
     nodes; None takes as many as it needs, and finds the kinks of ReLU networks (see `path_integral`), or 32 of a model
     in half precision (which tells its relative `rounding`), as more would not mend that. target: as for `gradient`.
-    progress: show a bar; a long document and six layers with ReLUs may take a minute.
+    A long document and six layers with ReLUs may take a minute.
 
     The scores sum to f(x) − f(baseline) (completeness, their Proposition 1), less `about["remainder"]`, which is what
     the quadrature misses: with n_nodes=None at most 1e-4 on all models of this course. Warns where it exceeds one
@@ -109,7 +109,7 @@ def integrated_gradients(model: WhiteBox, document: Document, baseline="unk", n_
 
     chunk = max(1, 1024 // len(e))                                               # tokens at once: bounds the memory
     scores, about = path_integral(f, e, model.baseline(document, baseline).detach(), n_nodes, chunk=chunk,
-                                  progress=progress, rounding=rounding)
+                                  rounding=rounding)
     about = dict(baseline=baseline, **about)
     return of_own_tokens(model, document, scores.sum(-1), "integrated gradients", target, about)
 
@@ -123,15 +123,15 @@ def slopes(f, e):
     return _values_and_slopes(f, e)[1]
 
 
-def path_integral(f, e, start, n_nodes=None, tolerance=1e-4, chunk=16, progress=False, rounding=1e-6):
+def path_integral(f, e, start, n_nodes=None, chunk=16, rounding=1e-6):
     """Integrated gradients of f from the point `start` to e, one number for each entry, and how complete they are.
 
     f: takes points (n, …), returns (n,). e, start: tensors (…). Returns (scores (…), {"n_nodes": …, "remainder":
-    f(e) − f(start) − Σ scores}). At most `chunk` points go through f at once. progress: show a bar. rounding: what f's
-    values are off by, relatively.
+    f(e) − f(start) − Σ scores}). At most `chunk` points go through f at once. rounding: what f's values are off by,
+    relatively.
     n_nodes=None: 4, 8, 16 and 32 Gauss–Legendre nodes, for smooth f (where the last step was far smaller than the one
     before) 64 and 128, too, then, for ReLU networks, 64, 128, … 4096 pieces whose kinks are located, until |remainder|
-    ≤ `tolerance` (or is what rounding may leave) *and* the scores have settled: they differ from those before by a
+    ≤ 1e-4 (or is what rounding may leave) *and* the scores have settled: they differ from those before by a
     thousandth. A sum can be right by accident: one entry's error may be another's.
 
     >>> def f(x):                                            # 1 − ReLU(1 − x): flat beyond x = 1
@@ -149,17 +149,17 @@ def path_integral(f, e, start, n_nodes=None, tolerance=1e-4, chunk=16, progress=
     else:
         rules = [(_smooth, n_nodes)]
     before, moved, smooth = torch.full_like(e, math.inf), math.inf, True
-    for rule, n in tqdm(rules, disable=not progress, desc="integrated gradients", unit="rule"):
+    for rule, n in rules:
         if rule is _smooth and n > 32 and not smooth:
             continue
         scores = rule(f, start, step, n, chunk) * step
         remainder = change - scores.sum().item()
         before, moved, last = scores, (scores - before).norm().item(), moved
-        if abs(remainder) <= max(tolerance, rounding * largest) and moved <= 1e-3 * scores.norm() + rounding * largest:
+        if abs(remainder) <= max(TOLERANCE, rounding * largest) and moved <= 1e-3 * scores.norm() + rounding * largest:
             break
         smooth = moved < last / 8                                                # kinks, twice the nodes: half of it
     size = scores.abs().sum().item()
-    if abs(remainder) > max(tolerance, 0.01 * size, rounding * (largest + size)):
+    if abs(remainder) > max(TOLERANCE, 0.01 * size, rounding * (largest + size)):
         warnings.warn(f"integrated gradients with {n} nodes miss {remainder:.1g} of the score's change by "
                       f"{change:.3g}: " + ("the score jumps" if n_nodes is None else "take more n_nodes"), stacklevel=3)
     return scores, dict(n_nodes=n, remainder=remainder)

@@ -11,7 +11,6 @@ import numpy as np
 from coursekit.inputs import Document
 from coursekit.models.protocols import WhiteBox
 
-KINDS = ("previous", "next", "itself", "delimiter", "punctuation", "same word")
 DELIMITERS = {"[CLS]", "[SEP]", "<s>", "</s>", "<|endoftext|>"}
 
 

@@ -16,8 +16,8 @@ from .products import read_game
 ORDERS = ("paper", "corrected", "centred", "integral", "mean-field", "delta", "exact")
 
 
-def lime_limit(model: HasTerms, document: Document, order="exact", features="places", n: int | None = None,
-               kernel_width=25, ridge=1.0) -> Attribution:
+def lime_limit(model: HasTerms, document: Document, order="exact", features="places",
+               kernel_width=25) -> Attribution:
     """Approximate limits of `lime`'s coefficients, words always replaced, in O(d) to O(d²) for each of K heads.
 
     With g and y of word j kept, g_h and y_h of what replaces it in its place, x the share of words removed,
@@ -35,8 +35,7 @@ def lime_limit(model: HasTerms, document: Document, order="exact", features="pla
     "delta"       the same to second order, with the variances of N and D
     "exact"       `exact_lime`
 
-    model, features: as in `exact_shapley`. n, kernel_width, ridge: as in `exact_lime`; "centred" and
-    "integral" use the kernel alone, "paper" and "corrected" none of them.
+    model, features: as in `exact_shapley`. kernel_width: as in `exact_lime`; "paper" and "corrected" have no kernel.
 
     [CLS] with g = 1, y = 0; two words with g = 1 and y = 6, replaced by g = 1, y = 0: f = 6 (z₁ + z₂)/3 is linear.
 
@@ -51,11 +50,11 @@ def lime_limit(model: HasTerms, document: Document, order="exact", features="pla
     """
     if order not in ORDERS:
         raise ValueError(f"order must be one of {', '.join(map(repr, ORDERS))}, got {order!r}")
-    size_law(0, n, kernel_width, ridge)                                           # refuses before it works
+    size_law(0, None, kernel_width)                                               # refuses before it works
     model = away(model, "replace")
     names, heads = read_game(model, document, features, "lime_limit")
     if order == "exact":
-        found = exact_lime(model, document, None, features, n, kernel_width, ridge)
+        found = exact_lime(model, document, features=features, kernel_width=kernel_width)
         return Attribution(names, found.scores, "LIME's limit (exact)", None, found.about, per=found.per)
     with np.errstate(under="ignore"):
         top = np.maximum(heads.log_g.max((0, 1), initial=-np.inf), heads.log_g0)
@@ -69,7 +68,7 @@ def lime_limit(model: HasTerms, document: Document, order="exact", features="pla
         if order in ("centred", "integral"):
             beta = _continuous(*parts, kernel_width / 100, order)
         else:
-            beta = _by_size(order == "delta", *parts, *size_law(len(names), n, kernel_width, ridge))
+            beta = _by_size(order == "delta", *parts, *size_law(len(names), None, kernel_width))
     return Attribution(names, beta, f"LIME's limit ({order})", per=features[:-1])
 
 

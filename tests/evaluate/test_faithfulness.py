@@ -162,11 +162,3 @@ def test_by_default_all_replace():
         a = Attribution(AWFUL, [1, 2, 3], "m")
         one, other = (metric(counts, AWFUL, a, **how) for how in ({}, {"by": "replace"}))
         np.testing.assert_array_equal(getattr(one, "scores", one), getattr(other, "scores", other))
-
-
-def test_progress_only_if_asked_for(capsys):
-    for metric in METRICS:
-        metric(additive, ["good", "bad"], truth(["good", "bad"]))
-        assert capsys.readouterr().err == ""
-        metric(additive, ["good", "bad"], truth(["good", "bad"]), progress=True)
-        assert "100%" in capsys.readouterr().err

@@ -241,10 +241,3 @@ def test_bad_input_gets_one_line(white_box):
         with pytest.raises(error, match=words) as caught:
             call()
         assert "\n" not in str(caught.value)
-
-
-def test_progress_only_if_asked_for(white_box, capsys):
-    integrated_gradients(white_box, REVIEW)
-    assert capsys.readouterr().err == ""
-    integrated_gradients(white_box, REVIEW, progress=True)
-    assert "integrated gradients:" in capsys.readouterr().err
