@@ -1,10 +1,35 @@
-"""Are the explanations any good? Faithful to the model: curves, erasure, axioms, expected loss, infidelity, retraining,
-recall where the answer is known, and the distance to exact values, by which the others are judged. Plausible to people:
-steady, and where they look. How well a surrogate copies its model. All that fits one table: `report`. What these
-metrics give says what it cost. Studies that ask people: `human`, their files pooled, and how many people it takes.
-`own_model` makes a black box of what people have, `explain_corpus` explains many documents at once.
+"""Are the explanations any good? What a metric cannot see stands in its docstring. Faithful to the model:
 
-`coursekit.evaluate.debate` has the tests of the debate whether attention is explanation.
+    deletion_curve, insertion_curve            the score as tokens go or come: a Curve
+    comprehensiveness, sufficiency             probability lost without the top tokens (ERASER_BINS), or with them alone
+    sensitivity_axiom, non_sensitivity         influence without attribution, and the reverse
+    monotonicity, effective_complexity         against the loss without a token
+    infidelity                                 do the scores add up to what the model's score loses?
+    roar, weight_randomisation                 retrained without the top tokens (a Roar); weights shuffled
+    recall_of_important_features               where it is known what the model uses
+    distance_to_exact, ranks_as_truth          from the exact values; does a metric judge as this distance does?
+    fidelity                                   of a surrogate, on documents that it was not fitted to
+
+Plausible to people, which is something else:
+
+    consistency, stability                     the same for other seeds: a Consistency
+    local_lipschitz, implementation_invariance alike for alike documents (a Lipschitz), and for equal functions
+    human_agreement, auroc                     with people's marks: a HumanAgreement, and what it Skipped
+    rank_agreement, map_distance, compactness  two explanations (an Agreement), two maps; how short (a Compactness)
+
+And around them:
+
+    report, against_the_best                   explainers beside one another, in one table: a Report
+    course_explainers, random_scores           who is in it, and the floor; explained, takes_seed: how each is called
+    interval                                   a mean over documents or seeds: an Interval
+    Measured, counting, remembering            a number that says what it cost; a model that is asked nothing twice
+    own_model, explain_corpus                  a black box of what people have; many documents at once
+    ModelChoiceStudy, WordRemovalStudy         studies that ask people; Afterwards, pool, right_by_person: a Tally
+    exact_binomial_test, exact_interval        of right answers; binomial_power, people_needed: how many people it takes
+    write_audit, written_answers               an audit on two pages
+
+`coursekit.explain.away` says what is there when a token is gone; `coursekit.evaluate.debate` has the tests of the
+debate whether attention is explanation.
 """
 
 from coursekit.explain.asking import remembering

@@ -3,6 +3,9 @@
 Black boxes, anything with predict(documents), are enough for leave_one_out, lime, kernel_shap, shapley_values and
 fit_slalom; the others look inside and need a white box: coursekit.models.protocols has the list of who needs what.
 
+What is there when a token is gone belongs to the model that is asked: away(model, token="[MASK]") is the same model,
+and whatever takes a model takes it.
+
 Where a model offers its terms, exact_lime, exact_shapley and exact_interactions give what lime and shapley_values
 estimate, lime_limit the approximations of the literature, gradient_closed_form what autograd gives.
 
