@@ -75,8 +75,8 @@ def effective_complexity(model_or_predict: Predicts, document: Document, attribu
     with counting(away(model_or_predict)) as (model, counter):
         document, attribution = matched(model, document, attribution)
         T, order = len(attribution), np.argsort(-np.abs(attribution.scores), kind="stable")
-        kept = np.argsort(order) < np.arange(T + 1)[:, None]                        # (T + 1, T): row k keeps the top k
-        mean, error = _expected_loss(model, document, attribution, kept, loss, None, background, 30, 0)
+        masks = np.argsort(order) < np.arange(T + 1)[:, None]                       # (T + 1, T): row k keeps the top k
+        mean, error = _expected_loss(model, document, attribution, masks, loss, None, background, 30, 0)
     enough = np.flatnonzero(mean <= epsilon)
     return Measured(enough[0] if len(enough) else np.nan, counter.calls, expected_loss=mean, standard_error=error)
 
@@ -90,8 +90,8 @@ def _expected_loss(model, document, attribution, masks, loss, label, background,
     else:
         if model.by != "replace":
             raise ValueError(f"words are drawn from the background to replace others, got by={model.by!r}")
-        drawn = _drawn(document, background, as_whole(n_samples, "n_samples", 1), seed)       # (S, d)
-        filled = np.where(masks[1:, None], np.array(document, object), drawn)      # (n, S, d)
+        words = _drawn(document, background, as_whole(n_samples, "n_samples", 1), seed)       # (S, d)
+        filled = np.where(masks[1:, None], np.array(document, object), words)      # (n, S, d)
         f = scores_of(model, [document, *(fill.tolist() for fills in filled for fill in fills)])
         whole, f = f[0], f[1:].reshape(*filled.shape[:2], *f.shape[1:])
     if loss in ("cross-entropy", "zero-one") and read_as(model) in ("multi-label", "regression"):

@@ -144,8 +144,8 @@ def _ranked(model, document, attribution, scores, probabilities=False):
     if scores is not None and scores not in SCORES:
         raise ValueError(f"scores must be one of {', '.join(map(repr, SCORES))}, what the model predicts, "
                          f"got {scores!r}")
-    known = scores or read_as(model)
-    if probabilities and known == "regression":
+    gives = scores or read_as(model)
+    if probabilities and gives == "regression":
         raise ValueError("this model predicts a number and no class (a regression), so that there is no probability "
                          "to lose: take the curves, infidelity, or scores='log-odds' if it is log-odds after all")
     document, attribution = matched(model, document, attribution)
@@ -155,22 +155,22 @@ def _ranked(model, document, attribution, scores, probabilities=False):
         return model.scores(document, masks)
 
     whole = predicted(np.full((1, len(attribution)), True))[0]
-    sign = 1.0 if whole.ndim or whole >= (0.5 if known == "probability" else 0) else -1.0
+    sign = 1.0 if whole.ndim or whole >= (0.5 if gives == "probability" else 0) else -1.0
     target = attribution.target if attribution.target is not None else whole.argmax() if whole.ndim else None
 
     def towards(masks):
         f = predicted(masks)
         likely = f.min() >= -1e-6 and f.max() <= 1 + 1e-6                        # float32's softmax may round beyond 1
-        if likely and known is None:
+        if likely and gives is None:
             raise ValueError('all scores of this model lie between 0 and 1: say scores="probability" if they are '
                              'probabilities, scores="log-odds" if they are not')
-        if known == "probability" and not likely:
+        if gives == "probability" and not likely:
             raise ValueError(f"scores='probability', but the model predicts from {f.min():.3g} to {f.max():.3g}: "
                              "probabilities lie between 0 and 1")
-        if target is not None and probabilities and known not in ("probability", "multi-label"):
+        if target is not None and probabilities and gives not in ("probability", "multi-label"):
             return torch.tensor(f).softmax(1).numpy()[:, target]
         f = f if target is None else f[:, target]
-        if known == "probability":
+        if gives == "probability":
             return f if sign > 0 else 1 - f
         return 1 / (1 + np.exp(-sign * f)) if probabilities else sign * f
 

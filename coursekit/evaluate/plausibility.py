@@ -125,8 +125,8 @@ def implementation_invariance(models: Sequence[Predicts], document: Document, ex
     """
     first, *others = models
     tokens = read_tokens(first, document)
-    asked = [tokens, *(tokens[:t] + ["[UNK]"] + tokens[t + 1:] for t in range(len(tokens)))]
-    scores = [scores_of(model, asked) for model in models]
+    documents = [tokens, *(tokens[:t] + ["[UNK]"] + tokens[t + 1:] for t in range(len(tokens)))]
+    scores = [scores_of(model, documents) for model in models]
     apart = max((np.abs(scores[0] - score).max() for score in scores[1:]), default=np.inf)
     if not apart <= 1e-4 * np.abs(scores[0]).max():
         raise ValueError("expected two or more models that compute the same function, got "
@@ -178,13 +178,13 @@ def local_lipschitz(model: Predicts, document: Document, explainer: Explainer, d
     def scores(x):
         return explained(explainer, model, x, seed).spread(x).scores
 
-    phi, tried = scores(tokens) if start is None else start.scores, {}
+    phi, neighbours = scores(tokens) if start is None else start.scores, {}
 
     def swap(place, word, distance):
         x = [*tokens[:place], word, *tokens[place + 1:]]
-        if tuple(x) not in tried:
+        if tuple(x) not in neighbours:
             change = _relative(scores(x), phi)
-            tried[tuple(x)] = change / distance, distance, change, place
+            neighbours[tuple(x)] = change / distance, distance, change, place
 
     order = np.random.default_rng(seed).permutation(len(tokens))
     near = [(place, words) for place in order if (words := _words_within(model, tokens[place], delta, most))]
@@ -192,15 +192,15 @@ def local_lipschitz(model: Predicts, document: Document, explainer: Explainer, d
     for i in range(half if near else 0):
         place, words = near[i % len(near)]
         swap(place, *words[i // len(near) % len(words)])
-    if not tried:
+    if not neighbours:
         return Lipschitz(np.nan, np.nan, np.nan, np.nan, ())
-    steepest = max(tried.values())[-1]
+    steepest = max(neighbours.values())[-1]
     for word, distance in _words_within(model, tokens[steepest], delta, most):
-        if len(tried) < most:
+        if len(neighbours) < most:
             swap(steepest, word, distance)
-    x = max(tried, key=tried.__getitem__)
+    x = max(neighbours, key=neighbours.__getitem__)
     before, after = scores_of(model, [tokens, list(x)])
-    constant, distance, change = map(float, tried[x][:3])
+    constant, distance, change = map(float, neighbours[x][:3])
     return Lipschitz(constant, distance, change, float(np.abs(after - before).max()), x)
 
 
@@ -227,15 +227,15 @@ def _vectors(model, words):
 
 def _words_within(model, token, delta, most):
     """[(word, distance), …] of at most so many words within δ of a token, nearest first: pieces (##) for a piece."""
-    words, V, squares, unit, known = _vocabulary(model)
-    if (token, delta, most) not in known:
+    words, V, squares, unit, nearest = _vocabulary(model)
+    if (token, delta, most) not in nearest:
         e = _vectors(model, [token])[0]
         distance = (squares - 2 * (V @ e) + e @ e).clamp(min=0).sqrt().numpy() / unit
         near = np.flatnonzero((distance > 0.01) & (distance <= delta))            # closer: the word itself, rounded
         alike = ((words[i], float(distance[i])) for i in near[np.argsort(distance[near], kind="stable")]
                  if words[i].startswith("##") == token.startswith("##"))
-        known[token, delta, most] = list(islice(alike, most))
-    return known[token, delta, most]
+        nearest[token, delta, most] = list(islice(alike, most))
+    return nearest[token, delta, most]
 
 
 def _relative(a, b):

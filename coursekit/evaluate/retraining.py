@@ -90,14 +90,14 @@ def roar(train: Callable[..., Predicts], documents: Sequence[Document], labels: 
             attribution = matched(model, document, explained(explainer, model, document, seed))[1]
             tops.append(np.argsort(-np.abs(attribution.scores), kind="stable"))
             bar.update()
-        found, orders = [], (tops, [rng.permutation(len(top)) for top in tops])
+        accuracies, orders = [], (tops, [rng.permutation(len(top)) for top in tops])
         for tau in tqdm(taus, disable=not progress, desc="retrained" if retrain else "tested"):
             for order in orders:
                 changed = [without(document, places[:round(tau / 100 * len(places))])
                            for document, places in zip(documents, order, strict=True)]
                 judged = train([changed[i] for i in learn], y[learn]) if retrain else model
-                found.append(accuracy(judged, changed))
-    accuracies, random = np.array(found).reshape(-1, 2).T
+                accuracies.append(accuracy(judged, changed))
+    accuracies, random = np.array(accuracies).reshape(-1, 2).T
     return Roar(taus, accuracies, random, counter.calls)
 
 
@@ -128,7 +128,7 @@ def weight_randomisation(model: torch.nn.Module, documents: Sequence[Document], 
         layers.setdefault(re.findall(r".*?\.\d+(?=\.)|.+(?=\.)|.+", name)[0], []).append(name)
     shuffled, generator = copy.deepcopy(model), torch.Generator().manual_seed(as_whole(seed, "seed"))
     true = [explained(explainer, model, document, seed) for document in documents]
-    found = {}
+    agreement = {}
     for layer, names in tqdm(list(layers.items())[::-1], disable=not progress, desc="shuffled", unit="layer"):
         with torch.no_grad():
             for name in names:
@@ -137,5 +137,5 @@ def weight_randomisation(model: torch.nn.Module, documents: Sequence[Document], 
         with counting(shuffled) as (_, counter):
             values = [rank_agreement(replace(a, signed=False), explained(explainer, shuffled, document, seed)).spearman
                       for a, document in zip(true, documents, strict=True)]
-        found[layer] = Measured(np.nanmean(values), counter.calls, values=np.array(values))
-    return found
+        agreement[layer] = Measured(np.nanmean(values), counter.calls, values=np.array(values))
+    return agreement

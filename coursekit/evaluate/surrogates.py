@@ -23,7 +23,7 @@ def fidelity(surrogate: Predicts, model: Predicts, document: Document, lengths=(
     >>> fidelity(surrogate, model, ["good", "film"], lengths=(1, 2), n_samples=8)[1]
     {'mse': 0.0, 'r2': 1.0}
     """
-    words, found = read_tokens(model, document), {}
+    words, errors = read_tokens(model, document), {}
     for length in lengths:
         sequences = random_sequences(words, as_whole(n_samples, "n_samples", 1), length, seed)
         F, f = (scores_of(one, sequences) for one in (surrogate, model))
@@ -33,5 +33,5 @@ def fidelity(surrogate: Predicts, model: Predicts, document: Document, lengths=(
         if f.ndim == 2:
             F, f = (one - one.mean(1, keepdims=True) for one in (F, f))
         mse, spread = ((F - f)**2).mean(), f.var(0).mean()
-        found[length] = {"mse": float(mse), "r2": float(1 - mse / spread) if spread else float("nan")}
-    return found
+        errors[length] = {"mse": float(mse), "r2": float(1 - mse / spread) if spread else float("nan")}
+    return errors

@@ -51,7 +51,7 @@ def require_methods(model, *names, explainer):
     """
     missing = [name for name in names if not hasattr(model, name)]
     if missing:
-        name = type(model).__name__ + (f" ({model.family})" if hasattr(model, "family") else "")
+        name = type(getattr(model, "box", model)).__name__ + (f" ({model.family})" if hasattr(model, "family") else "")
         raise TypeError(f"{explainer} looks inside the model and needs {', '.join(names)}; {name} has no "
                         f"{', '.join(missing)}: use a method that only calls predict, such as lime or kernel_shap")
 
@@ -129,21 +129,29 @@ def asked(predict, documents):
     return as_scores(scores, "what predict returns", len(documents))
 
 
-def each_once(score, keys, progress=False, what="documents", chunk=CHUNK):
-    """Scores (n,) or (n, C) of n things by score(places), which is asked about at most `chunk` of them at once, and of
-    those with equal keys about the first alone.
+def in_chunks(score, things, progress=False, what="documents", chunk=CHUNK):
+    """Scores (n,) or (n, C) of n things by a function that takes at most `chunk` of them at once.
+
+    >>> in_chunks(lambda things: 10.0 * things, np.arange(3), chunk=2)
+    array([ 0., 10., 20.])
+    """
+    scores = []
+    with tqdm(total=len(things), disable=not progress, desc=what, unit="document") as bar:
+        for start in range(0, len(things), chunk):
+            scores.append(score(things[start:start + chunk]))
+            bar.update(len(scores[-1]))
+    return np.concatenate(scores)
+
+
+def each_once(score, keys, progress=False, what="documents"):
+    """The same by score(places), which is asked about the first alone of those with equal keys.
 
     >>> each_once(lambda places: 10.0 * places, ["a", "b", "a"])
     array([ 0., 10.,  0.])
     """
-    different, scores = {}, []
+    different = {}
     inverse = [different.setdefault(key, len(different)) for key in keys]
-    places = np.unique(inverse, return_index=True)[1]
-    with tqdm(total=len(places), disable=not progress, desc=what, unit="document") as bar:
-        for start in range(0, len(places), chunk):
-            scores.append(score(places[start:start + chunk]))
-            bar.update(len(scores[-1]))
-    return np.concatenate(scores)[inverse]
+    return in_chunks(score, np.unique(inverse, return_index=True)[1], progress, what)[inverse]
 
 
 def scores_of(model_or_predict, documents, progress=False):
@@ -168,12 +176,12 @@ def remembering(model_or_predict: Predicts) -> Iterator[Any]:
     >>> asked
     [['good'], ['film']]
     """
-    predict, known = predictor(model_or_predict), {}
+    predict, scores = predictor(model_or_predict), {}
 
     def remembered(documents):
-        if new := [document for document in documents if tuple(document) not in known]:
-            known.update(zip(map(tuple, new), scores_of(predict, new), strict=True))
-        return np.array([known[tuple(document)] for document in documents])
+        if new := [document for document in documents if tuple(document) not in scores]:
+            scores.update(zip(map(tuple, new), scores_of(predict, new), strict=True))
+        return np.array([scores[tuple(document)] for document in documents])
 
     if not hasattr(model_or_predict, "predict"):
         yield update_wrapper(remembered, predict, assigned=())           # what it says of itself, such as `gives`

@@ -83,19 +83,19 @@ class Attribution:
         >>> Attribution(["good", "film"], [2, 1], "by hand", about={"seed": 0}).to_dict()["scores"]
         [2.0, 1.0]
         """
-        kept = {f.name: _plain(getattr(self, f.name)) for f in fields(self)}
+        values = {f.name: _plain(getattr(self, f.name)) for f in fields(self)}
         about = {name: _plain(value) for name, value in self.about.items()}
-        return kept | {"tokens": list(self.tokens), "about": about}
+        return values | {"tokens": list(self.tokens), "about": about}
 
     @classmethod
-    def from_dict(cls, kept):
+    def from_dict(cls, saved):
         """The Attribution of which `to_dict` made this; arrays in `about` stay lists. ValueError for anything else."""
         names = {f.name for f in fields(cls)}
-        kept = {"per": "place"} | kept if isinstance(kept, dict) else kept       # which older files do not have
-        if not isinstance(kept, dict) or kept.keys() != names:
+        saved = {"per": "place"} | saved if isinstance(saved, dict) else saved   # which older files do not have
+        if not isinstance(saved, dict) or saved.keys() != names:
             raise ValueError(f"expected what to_dict makes, a dictionary with {', '.join(sorted(names))}, "
-                             f"got {sorted(kept) if isinstance(kept, dict) else type(kept).__name__}")
-        return cls(**kept)
+                             f"got {sorted(saved) if isinstance(saved, dict) else type(saved).__name__}")
+        return cls(**saved)
 
     @classmethod
     def mean(cls, attributions):
@@ -194,8 +194,8 @@ class Attribution:
 
     def plot(self, k=None):
         """Bars of the scores in the order of the text, or of the k largest by |score|, largest first."""
-        shown = list(zip(self.tokens, self.scores, strict=True)) if k is None else self.top(k)
-        return bars([token for token, _ in shown], [score for _, score in shown], title=self.title)
+        pairs = list(zip(self.tokens, self.scores, strict=True)) if k is None else self.top(k)
+        return bars([token for token, _ in pairs], [score for _, score in pairs], title=self.title)
 
     def _with(self, tokens, scores):
         return replace(self, tokens=tokens, scores=scores, per="place")

@@ -156,13 +156,13 @@ def _by_share(game, nodes, semivalue, pairs=False):
     """φ (d,) of a semivalue, or with `pairs` I (d, d), and what to say about it: the mean over the share p of words."""
     if not (isinstance(semivalue, str) and semivalue == "shapley"):
         return by_shares(game, nodes, *_shares_law(semivalue), pairs), {}
-    found, n, most = None, 8, max(1, (game.y.shape[1] + 1) // 2)                  # `most` nodes are exact by degree
+    values, n, most = None, 8, max(1, (game.y.shape[1] + 1) // 2)                 # `most` nodes are exact by degree
     while True:
-        n, before = min(n, most), found
-        found = by_shares(game, nodes, *(part.numpy() for part in gauss_legendre(n)), pairs)
-        error = 0.0 if n == most else np.inf if before is None else abs(found - before).max()
-        if error <= 1e-13 * abs(found).max(initial=0):
-            return found, {"p_nodes": n, "p_error": float(error)}
+        n, before = min(n, most), values
+        values = by_shares(game, nodes, *(part.numpy() for part in gauss_legendre(n)), pairs)
+        error = 0.0 if n == most else np.inf if before is None else abs(values - before).max()
+        if error <= 1e-13 * abs(values).max(initial=0):
+            return values, {"p_nodes": n, "p_error": float(error)}
         n *= 2
 
 

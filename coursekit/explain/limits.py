@@ -54,8 +54,8 @@ def lime_limit(model: HasTerms, document: Document, order="exact", features="pla
     model = away(model, "replace")
     names, heads = read_game(model, document, features, "lime_limit")
     if order == "exact":
-        found = exact_lime(model, document, features=features, kernel_width=kernel_width)
-        return Attribution(names, found.scores, "LIME's limit (exact)", None, found.about, per=found.per)
+        limit = exact_lime(model, document, features=features, kernel_width=kernel_width)
+        return Attribution(names, limit.scores, "LIME's limit (exact)", None, limit.about, per=limit.per)
     with np.errstate(under="ignore"):
         top = np.maximum(heads.log_g.max((0, 1), initial=-np.inf), heads.log_g0)
         (g, g_h), g0 = np.exp(heads.log_g - top), np.exp(heads.log_g0 - top)      # (d, K) each, (K,)

@@ -17,7 +17,7 @@ from coursekit.inputs import Document, as_strings
 from coursekit.models.protocols import Predicts
 from coursekit.text import word_groups
 
-from .asking import asked, each_once, pick_class, predictor, read_as, read_tokens
+from .asking import asked, each_once, in_chunks, pick_class, predictor, read_as, read_tokens
 from .attribution import Attribution
 
 Function = TypeVar("Function", bound=Callable)
@@ -70,7 +70,7 @@ class Away:
         masks[:, np.isin(document, getattr(self, "separator", []))] = True
         score = getattr(self, "masked_scores", lambda *arguments: None)(document, self.by, self.token)
         if score:
-            return each_once(lambda rows: score(masks[rows]), range(len(masks)), progress, WHAT, 1024)
+            return in_chunks(score, masks, progress, WHAT, 1024)
         return each_once(lambda rows: asked(self.predict, self.documents(document, masks[rows])),
                          map(bytes, np.packbits(masks, axis=1)), progress, WHAT)
 

@@ -81,13 +81,13 @@ def read_game(model, document, features, explainer):
         raise ValueError(f"head_terms of {T} tokens should give log g (finite or −inf) and y (finite), both "
                          f"({T + 3}, at least {T + 1}, K), got {log_g.shape} and {y.shape}, or other numbers")
     always = merged(*(np.concatenate([part[0, :1], part[-1, T + 1:]]) for part in (log_g, y)))
-    kept, gone = ([part[row, t + 1] for part in (log_g, y)] for row in (t + 1, -2))           # log g, y (T, K) each
+    on, off = ([part[row, t + 1] for part in (log_g, y)] for row in (t + 1, -2))              # log g, y (T, K) each
     if model.by == "delete":
-        whole = merged(*(np.vstack([part, one]) for part, one in zip(kept, always, strict=True)))[1]
+        whole = merged(*(np.vstack([part, one]) for part, one in zip(on, always, strict=True)))[1]
         whole = np.where(np.isneginf(always[0]), 0, whole)                        # where D may be 0, N/D counts as 0
         words, places = slice(1, T + 1), slice(1, T + 1)
         return names, Moves(log_g[words, places], y[words, places], log_g[-1, places], y[-1, places], *always, whole)
-    both = [[merged(branch[0][group], branch[1][group]) for group in groups] for branch in (kept, gone)]
+    both = [[merged(branch[0][group], branch[1][group]) for group in groups] for branch in (on, off)]
     shape = (2, len(groups), 2, log_g.shape[-1])
     return names, Heads(*np.array(both).reshape(shape).transpose(2, 0, 1, 3), *always)
 
@@ -145,10 +145,10 @@ def rows_of(game):
     if np.isneginf(low).any():                                                    # D may be 0: then N is, and counts 0
         some = np.where(np.isfinite(game.log_g), game.log_g, np.inf).min((0, 1), initial=np.inf)
         ends = np.nan_to_num(np.where(np.isneginf(ends), some, ends), posinf=0)
-    found = [laplace_nodes(*end) for end in ends.T]
-    head = np.repeat(np.arange(len(found)), [len(c) for _, c in found])
-    log_lam, c = (np.concatenate(part) for part in zip(*found, strict=True))
-    return head, log_lam, c / len(found) * np.exp(-np.exp(low[head] + log_lam))
+    rows = [laplace_nodes(*end) for end in ends.T]
+    head = np.repeat(np.arange(len(rows)), [len(c) for _, c in rows])
+    log_lam, c = (np.concatenate(part) for part in zip(*rows, strict=True))
+    return head, log_lam, c / len(rows) * np.exp(-np.exp(low[head] + log_lam))
 
 
 def _part(log_g, y, low, log_lam):
@@ -203,9 +203,9 @@ def by_size(game, nodes, weights):
     with_j, sums = np.zeros(d), np.zeros(d + 1)
     for rows in _chunks(nodes, 2 * d * (d + 1)):
         c, (branches, (end, end_n)) = rows[2], _branches(game, *rows[:2])
-        v, n, kept = np.ones((1, len(c))), np.zeros((1, len(c))), []
+        v, n, before = np.ones((1, len(c))), np.zeros((1, len(c))), []
         for a, an, b, bn in branches:
-            kept.append((v, n))
+            before.append((v, n))
             next_v, next_n = np.zeros((2, len(v) + 1, len(c)))
             next_v[:-1], next_n[:-1] = b * v, b * n + bn * v
             next_v[1:] += a * v
@@ -214,7 +214,7 @@ def by_size(game, nodes, weights):
         sums += (end * n + end_n * v) @ c
         slope_v, slope_n = (weights[:, None] * c * part for part in (end_n, end))
         for t in range(d - 1, -1, -1):
-            (v, n), (a, an, b, bn) = kept.pop(), branches[t]
+            (v, n), (a, an, b, bn) = before.pop(), branches[t]
             on_v, on_n = a * slope_v[1:] + an * slope_n[1:], a * slope_n[1:]
             with_j[t] += np.vdot(on_v, v) + np.vdot(on_n, n)
             slope_v, slope_n = on_v + b * slope_v[:-1] + bn * slope_n[:-1], on_n + b * slope_n[:-1]

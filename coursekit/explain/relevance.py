@@ -63,9 +63,9 @@ def relevance_attention(model: WhiteBox, document: Document, target: int | None 
     require_methods(model, "embed", "trace", "own", "modules", "queries_and_keys", explainer="relevance_attention")
     f, maps, target = _traced(model, document, target, "relevance_attention")
     with relevance_rules(model):
-        g, kept, _ = _traced(model, document, target, "relevance_attention")
-        slopes = torch.autograd.grad(g, kept, allow_unused=True, materialize_grads=True)
-    relevance = [(A * slope).clamp(min=0) for A, slope in zip(kept, slopes, strict=True)]
+        g, of_rules, _ = _traced(model, document, target, "relevance_attention")
+        slopes = torch.autograd.grad(g, of_rules, allow_unused=True, materialize_grads=True)
+    relevance = [(A * slope).clamp(min=0) for A, slope in zip(of_rules, slopes, strict=True)]
     R = _self_relevance(_weighted(f, maps, relevance))
     return of_own_tokens(model, document, R[model.readout], "relevance × gradient of attention", target, signed=False)
 
@@ -156,15 +156,15 @@ def cross_gradient_attention(model: torch.nn.Module, source: torch.Tensor, targe
 @contextmanager
 def _all_attention(model):
     """A dictionary that fills with {name of an attention layer: its weights (K, T_q, T)} in a pass of one document."""
-    found, hooks = {}, []
+    weights, hooks = {}, []
     for name, module in model.named_modules():
         if isinstance(module, MultiHeadAttention):
             hooks.append(module.register_forward_pre_hook(
                 lambda layer, args, kwargs: (args[:3], {**kwargs, "need_weights": True}), with_kwargs=True))
             hooks.append(module.register_forward_hook(
-                lambda layer, args, output, name=name: found.update({name: output[1]})))
+                lambda layer, args, output, name=name: weights.update({name: output[1]})))
     try:
-        yield found
+        yield weights
     finally:
         for hook in hooks:
             hook.remove()

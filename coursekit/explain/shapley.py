@@ -63,9 +63,9 @@ def shapley_values(model_or_predict: Predicts, document: Document, n_permutation
                 pairs = min(step, n_permutations // 2 - start)
                 place = random.permuted(np.tile(np.arange(d), (pairs, 1)), axis=1)            # (pairs, d)
                 first = (place[:, None] < np.arange(1, d)[:, None]).reshape(-1, d)            # the first 1 … d−1 tokens
-                kept, others = evaluate(np.vstack([first, ~first]), target)[0].reshape(2, pairs, d - 1)
+                chosen, others = evaluate(np.vstack([first, ~first]), target)[0].reshape(2, pairs, d - 1)
                 ends = np.full((pairs, 1), full - empty)
-                steps = np.diff(np.hstack([-ends, kept - others, ends])) / 2      # mean of an order and its reverse
+                steps = np.diff(np.hstack([-ends, chosen - others, ends])) / 2    # mean of an order and its reverse
                 samples.append(np.take_along_axis(steps, place, 1))
                 bar.update(2 * pairs)
         samples = np.vstack(samples)

@@ -61,9 +61,9 @@ class Slalom:
         s = s - s.mean()
         for array in (s, v, *(always or ())[1:]):
             array.setflags(write=False)
-        kept = {"tokens": tuple(tokens), "importances": s, "values": v, "class_token": always,
+        parts = {"tokens": tuple(tokens), "importances": s, "values": v, "class_token": always,
                 "about": Fixed(self.about), "_place": {token: i for i, token in enumerate(tokens)}}
-        for name, value in kept.items():
+        for name, value in parts.items():
             object.__setattr__(self, name, value)
 
     def __reduce__(self):                                               # as made anew: read-only, and checked once more

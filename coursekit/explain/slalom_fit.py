@@ -266,9 +266,9 @@ def _analytic(model_or_predict, words, progress):
         F = F - F.mean(1, keepdims=True) if alone.ndim == 2 else F
         gap = v[others] - v[r]
         rho = ((F - v[r]) * gap).sum(1) / (gap**2).sum(1)                         # Eq. 52, or its projection for C > 2
-        kept = rho.clip(CLIPPED, 1 - CLIPPED)
-        clipped = int((kept != rho).sum())
-        eta[others] = np.log(kept / (1 - kept))
+        share = rho.clip(CLIPPED, 1 - CLIPPED)
+        clipped = int((share != rho).sum())
+        eta[others] = np.log(share / (1 - share))
         eta[others] += np.where(r == b, eta[b], 0)                                # Eq. 56
     about = {"method": "analytic", "n_samples": 2 * len(words) - 1, "clipped": clipped}
     return Slalom(words, eta, v.reshape(alone.shape), about=about)
