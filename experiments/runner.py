@@ -1,4 +1,4 @@
-"""Run experiments, and keep what they find: results/NAME.json, a cell at a time, and results/NAME.png."""
+"""Run experiments, and keep what they find: coursekit/results/NAME.json, a cell at a time, and NAME.png."""
 
 import importlib
 import json
@@ -14,15 +14,14 @@ import numpy as np
 from tqdm.auto import tqdm
 
 from coursekit import show
+from coursekit.results import HERE, kept
 
-HERE = Path(__file__).parent
-RESULTS = HERE / "results"
 SEEDS = 0, 1, 2
 
 
 def experiments() -> list[str]:
     """The names of all experiments: the modules of this folder that are called paper_what."""
-    found = (module.name for module in pkgutil.iter_modules([str(HERE)]))
+    found = (module.name for module in pkgutil.iter_modules([str(Path(__file__).parent)]))
     return sorted(name for name in found if "_" in name.strip("_"))
 
 
@@ -30,20 +29,14 @@ def module_of(name):
     """An experiment's module. Raises ValueError, with those that there are, for an unknown name."""
     if name not in experiments():
         raise ValueError(f"no experiment named {name!r}: choose one of {', '.join(experiments())}")
-    return importlib.import_module(f"coursekit.experiments.{name}")
+    return importlib.import_module(f"experiments.{name}")
 
 
-def kept(name: str, folder=RESULTS) -> dict | None:
-    """What is kept of an experiment: {"size", "runs" (command and machine), "cells": [{"cell", "numbers", "seconds",
-    "date", "run"}, …]}, or None."""
-    path = Path(folder) / f"{name}.json"
-    return json.loads(path.read_text(encoding="utf8")) if path.exists() else None
-
-
-def run(name: str, seeds=SEEDS, folder=RESULTS, toy=False, progress=True) -> dict:
+def run(name: str, seeds=SEEDS, folder=HERE, toy=False, progress=True) -> dict:
     """Run the cells of an experiment that are not kept in `folder` yet, and draw the figure.
 
-    Each cell is kept as soon as it is done. Stopped at any time, it goes on with the next one. toy: the small case.
+    Each cell is kept as soon as it is done. Stopped at any time, it goes on with the next one; kept with the cells is
+    what `coursekit.results.recorded` shows of them. toy: the small case.
     Returns what is kept. Raises ValueError for an unknown name and for results of another size.
     """
     module, path = module_of(name), Path(folder) / f"{name}.json"
@@ -52,7 +45,7 @@ def run(name: str, seeds=SEEDS, folder=RESULTS, toy=False, progress=True) -> dic
     if found["size"] != size:
         raise ValueError(f"{path.name} was made with {found['size']}, not {size}: take it away to begin anew")
     cells = [_plain(cell) for cell in module.cells(seeds)]
-    here = {"command": f"python -m coursekit.experiments run {name} --seeds {' '.join(map(str, seeds))}", **_machine()}
+    here = {"command": f"python -m experiments run {name} --seeds {' '.join(map(str, seeds))}", **_machine()}
     left = [cell for cell in cells if cell not in [record["cell"] for record in found["cells"]]]
     try:
         with tqdm(left, desc=name, unit="cell", disable=not progress) as bar:
@@ -69,15 +62,24 @@ def run(name: str, seeds=SEEDS, folder=RESULTS, toy=False, progress=True) -> dic
                 _replace(path, _written(found).encode())
     finally:                                                            # stopped or not: a figure of what is there
         if found["cells"]:
-            _replace(path.with_suffix(".png"), module.figure(found["cells"]).png)
+            keep(module, found, path)
     return found
 
 
-def overview(folder=RESULTS):
+def keep(module, found, path):
+    """Write the JSON, with the title and the table of the cells that are there, and their figure beside it."""
+    rows, columns = module.report(found["cells"])
+    figure = module.figure(found["cells"])
+    found |= {"title": module.__doc__.splitlines()[0], "alt": figure.text, "columns": columns, "rows": _plain(rows)}
+    _replace(path, _written(found).encode())
+    _replace(path.with_suffix(".png"), figure.png)
+
+
+def overview():
     """A table of all experiments: what they show, how many cells are kept, CPU minutes of all cells, date."""
     rows = []
     for name in experiments():
-        module, found = module_of(name), kept(name, folder)
+        module, found = module_of(name), kept(name)
         what, cells = module.__doc__.splitlines()[0], [_plain(cell) for cell in module.cells(SEEDS)]
         records = [] if found is None else [record for record in found["cells"] if record["cell"] in cells]
         minutes = f"{len(cells) * np.mean([r['seconds'] for r in records]) / 60:.1f}" if records else "?"
@@ -136,10 +138,14 @@ def _plain(x):
 
 
 def _written(found):
-    """JSON with one line for each cell."""
-    head = [f" {json.dumps(key)}: {json.dumps(value)}" for key, value in found.items() if key != "cells"]
-    cells = ",\n".join(f"  {json.dumps(record, allow_nan=False)}" for record in found["cells"])
-    return "{\n" + ",\n".join([*head, f' "cells": [\n{cells}\n ]']) + "\n}\n"
+    """JSON with one line for each row of the table and each cell, the cells at the end."""
+    def lines(key):
+        each = ",\n".join(f"  {json.dumps(one, allow_nan=False)}" for one in found[key])
+        return f' "{key}": [\n{each}\n ]'
+
+    head = [lines(key) if key == "rows" else f' "{key}": {json.dumps(value)}' for key, value in found.items()
+            if key != "cells"]
+    return "{\n" + ",\n".join([*head, lines("cells")]) + "\n}\n"
 
 
 def _replace(path, content):
