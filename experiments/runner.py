@@ -1,4 +1,4 @@
-"""Run experiments, and keep what they find: coursekit/results/NAME.json, a cell at a time, and NAME.png."""
+"""Run experiments, and keep what they find: coursekit/results/NAME.json and NAME.png."""
 
 import importlib
 import json
@@ -7,13 +7,14 @@ import pkgutil
 import platform
 import time
 from datetime import date
+from functools import partial
 from importlib.metadata import version
 from pathlib import Path
 
 import numpy as np
-from tqdm.auto import tqdm
 
 from coursekit import show
+from coursekit.evaluate.cells import compute
 from coursekit.results import HERE, kept
 
 SEEDS = 0, 1, 2
@@ -35,35 +36,40 @@ def module_of(name):
 def run(name: str, seeds=SEEDS, folder=HERE, toy=False, progress=True) -> dict:
     """Run the cells of an experiment that are not kept in `folder` yet, and draw the figure.
 
-    Each cell is kept as soon as it is done. Stopped at any time, it goes on with the next one; kept with the cells is
-    what `coursekit.results.recorded` shows of them. toy: the small case.
+    Each cell is kept as soon as it is done, in NAME.jsonl while there are others to do. Stopped at any time, it goes on
+    with the next one; kept with the cells is what `coursekit.results.recorded` shows of them. toy: the small case.
     Returns what is kept. Raises ValueError for an unknown name and for results of another size.
     """
     module, path = module_of(name), Path(folder) / f"{name}.json"
-    size = _plain(module.TOY if toy else module.SIZE)
-    found = kept(name, folder) or {"experiment": name, "size": size, "runs": [], "cells": []}
-    if found["size"] != size:
-        raise ValueError(f"{path.name} was made with {found['size']}, not {size}: take it away to begin anew")
-    cells = [_plain(cell) for cell in module.cells(seeds)]
+    size = module.TOY if toy else module.SIZE
+    result = kept(name, folder) or {"experiment": name, "size": _plain(size), "runs": [], "cells": []}
+    if result["size"] != _plain(size):
+        raise ValueError(f"{path.name} was made with {result['size']}, not {_plain(size)}: take it away to begin anew")
+    known = [record["cell"] for record in result["cells"]]
+    todo = {(text,): text for text in (json.dumps(cell) for cell in _plain(module.cells(seeds)) if cell not in known)}
     here = {"command": f"python -m experiments run {name} --seeds {' '.join(map(str, seeds))}", **_machine()}
-    left = [cell for cell in cells if cell not in [record["cell"] for record in found["cells"]]]
+    begun = path.with_suffix(".jsonl")
     try:
-        with tqdm(left, desc=name, unit="cell", disable=not progress) as bar:
-            for cell in bar:
-                bar.set_postfix(cell, refresh=True)
-                started = time.process_time()
-                numbers = _plain(module.run(cell, **module.TOY if toy else module.SIZE))
-                seconds, training = time.process_time() - started, numbers.get("training_seconds", 0)
-                seconds += training * (seconds < training)              # a model from the cache was trained before
-                if here not in found["runs"]:
-                    found["runs"].append(here)
-                found["cells"].append({"cell": cell, "numbers": numbers, "seconds": round(seconds, 1),
-                                       "date": date.today().isoformat(), "run": found["runs"].index(here)})
-                _replace(path, _written(found).encode())
+        for _, record in compute(partial(_record, module, size, here), todo, begun, {"size": _plain(size)},
+                                 progress=progress, of=name):
+            if record["cell"] not in known:
+                result["runs"] += [record["run"]] * (record["run"] not in result["runs"])
+                result["cells"].append(record | {"run": result["runs"].index(record["run"])})
     finally:                                                            # stopped or not: a figure of what is there
-        if found["cells"]:
-            keep(module, found, path)
-    return found
+        if result["cells"]:
+            keep(module, result, path)
+            begun.unlink(missing_ok=True)
+    return result
+
+
+def _record(module, size, here, cell):
+    """What a cell gives and what it took, as JSON has it."""
+    cell, started = json.loads(cell), time.process_time()
+    numbers = _plain(module.run(cell, **size))
+    seconds, training = time.process_time() - started, numbers.get("training_seconds", 0)
+    seconds += training * (seconds < training)                          # a model from the cache was trained before
+    return {"cell": cell, "numbers": numbers, "seconds": round(seconds, 1), "date": date.today().isoformat(),
+            "run": here}
 
 
 def keep(module, found, path):

@@ -75,9 +75,9 @@ def report(model: Predicts, documents: Sequence[Document], explainers: Mapping[s
              for name, explainer in explainers.items()}
     head = {"documents": [" ".join(document) for document in documents], "settings": how, "weights": weights_of(model)}
     todo = {cell: cell[0] for row in zip(*cells.values(), strict=True) for cell in row}       # by documents
-    found = compute(_Work(model, documents, explainers, reviews, how), todo, path, head,
-                    path and told_by(model, documents), workers, progress)
-    return Report(tuple(explainers), {metric: np.array([[found[cell][metric] for cell in row]
+    numbers = dict(compute(_Work(model, documents, explainers, reviews, how), todo, path, head,
+                           path and told_by(model, documents), workers, progress))
+    return Report(tuple(explainers), {metric: np.array([[numbers[cell][metric] for cell in row]
                                                         for row in cells.values()], float) for metric in METRICS})
 
 

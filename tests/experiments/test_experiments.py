@@ -90,10 +90,15 @@ def test_a_write_that_breaks_off_leaves_the_old_file(tmp_path, monkeypatch, undr
     def breaks(*_):
         raise OSError("no space left")
 
-    monkeypatch.setattr(runner.os, "replace", breaks)
-    with pytest.raises(OSError):
+    with monkeypatch.context() as patched, pytest.raises(OSError):
+        patched.setattr(runner.os, "replace", breaks)
         run(SMALL, (0, 1), tmp_path, toy=True, progress=False)
     assert (tmp_path / f"{SMALL}.json").read_bytes() == before
+    monkeypatch.setattr(module_of(SMALL), "run", None)
+    found = run(SMALL, (0,), tmp_path, toy=True, progress=False)
+    assert [record["cell"]["seed"] for record in found["cells"]] == [0] * 8 + [1] * 8
+    assert [run["command"][-3:] for run in found["runs"]] == ["s 0", "0 1"], "what was done by then is taken over"
+    assert not (tmp_path / f"{SMALL}.jsonl").exists()
 
 
 def test_results_of_another_size_are_not_mixed(tmp_path, undrawn):
