@@ -72,12 +72,13 @@ def _record(module, size, here, cell):
             "run": here}
 
 
-def keep(module, found, path):
+def keep(module, result, path):
     """Write the JSON, with the title and the table of the cells that are there, and their figure beside it."""
-    rows, columns = module.report(found["cells"])
-    figure = module.figure(found["cells"])
-    found |= {"title": module.__doc__.splitlines()[0], "alt": figure.text, "columns": columns, "rows": _plain(rows)}
-    _replace(path, _written(found).encode())
+    rows, columns = module.report(result["cells"])
+    figure = module.figure(result["cells"])
+    result |= {"title": module.__doc__.splitlines()[0], "alt": figure.text, "columns": columns, "rows": _plain(rows),
+               "cells": result.pop("cells")}
+    _replace(path, _written(result).encode())
     _replace(path.with_suffix(".png"), figure.png)
 
 
@@ -143,15 +144,14 @@ def _plain(x):
     return None if x != x else float(f"{x:.6g}")
 
 
-def _written(found):
-    """JSON with one line for each row of the table and each cell, the cells at the end."""
-    def lines(key):
-        each = ",\n".join(f"  {json.dumps(one, allow_nan=False)}" for one in found[key])
-        return f' "{key}": [\n{each}\n ]'
+def _written(result):
+    """JSON with one line for each row of the table and each cell."""
+    def value(key):
+        if key not in ("rows", "cells"):
+            return json.dumps(result[key])
+        return "[\n" + ",\n".join(f"  {json.dumps(one, allow_nan=False)}" for one in result[key]) + "\n ]"
 
-    head = [lines(key) if key == "rows" else f' "{key}": {json.dumps(value)}' for key, value in found.items()
-            if key != "cells"]
-    return "{\n" + ",\n".join([*head, lines("cells")]) + "\n}\n"
+    return "{\n" + ",\n".join(f' "{key}": {value(key)}' for key in result) + "\n}\n"
 
 
 def _replace(path, content):

@@ -66,7 +66,7 @@ def _kept(path, head, todo, scores, skip):
     if other := [name for name in head if first[name] != head[name]]:
         raise ValueError(f"{path.name} keeps results by other {', '.join(other)}: take another path")
     for cell, _, score in rest:
-        if tuple(cell) in todo and not _same(score, scores[todo[tuple(cell)]]):
+        if scores and tuple(cell) in todo and not _same(score, scores[todo[tuple(cell)]]):
             raise ValueError(f"{path.name} keeps results of another model, whose score of document "
                              f"{todo[tuple(cell)]} is {score} and not {scores[todo[tuple(cell)]]}: take another path")
     path.parent.mkdir(parents=True, exist_ok=True)

@@ -83,7 +83,8 @@ def test_what_was_stopped_goes_on_and_what_was_done_is_not_done_again(tmp_path, 
     assert [run["command"] for run in found["runs"]] == [f"python -m experiments run {SMALL} --seeds 0 1"]
 
 
-def test_a_write_that_breaks_off_leaves_the_old_file(tmp_path, monkeypatch, undrawn):
+@pytest.mark.parametrize("again", [(0, 1), (0,)])
+def test_a_write_that_breaks_off_leaves_the_old_file_and_what_was_done(again, tmp_path, monkeypatch, undrawn):
     run(SMALL, (0,), tmp_path, toy=True, progress=False)
     before = (tmp_path / f"{SMALL}.json").read_bytes()
 
@@ -95,7 +96,7 @@ def test_a_write_that_breaks_off_leaves_the_old_file(tmp_path, monkeypatch, undr
         run(SMALL, (0, 1), tmp_path, toy=True, progress=False)
     assert (tmp_path / f"{SMALL}.json").read_bytes() == before
     monkeypatch.setattr(module_of(SMALL), "run", None)
-    found = run(SMALL, (0,), tmp_path, toy=True, progress=False)
+    found = run(SMALL, again, tmp_path, toy=True, progress=False)
     assert [record["cell"]["seed"] for record in found["cells"]] == [0] * 8 + [1] * 8
     assert [run["command"][-3:] for run in found["runs"]] == ["s 0", "0 1"], "what was done by then is taken over"
     assert not (tmp_path / f"{SMALL}.jsonl").exists()
