@@ -15,7 +15,3 @@ text of it has lost a number, and what came out. It has
 
 No model is judged by the data that it was fitted to alone: what is reported is said of new sequences, by their length.
 """
-
-from .runner import experiments, run
-
-__all__ = ["experiments", "run"]

@@ -156,7 +156,6 @@ def _written(result):
 
 def _replace(path, content):
     """Write a file in one stroke: whoever reads it sees the old one or the new one whole."""
-    path.parent.mkdir(parents=True, exist_ok=True)
     part = path.with_name(f"{path.name}.tmp")
     part.write_bytes(content)
     os.replace(part, path)

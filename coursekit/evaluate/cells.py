@@ -75,10 +75,9 @@ def _kept(path, head, todo, scores, skip):
 
 
 def _same(one, other):
-    """Are two scores of one document equal, but for what another machine may round?"""
-    if one is None or other is None:
-        return one is other
-    return np.shape(one) == np.shape(other) and np.allclose(one, other, rtol=1e-5, atol=1e-5)
+    """Are two scores of one document equal, but for what another machine may round? None, a nan, is equal to itself."""
+    one, other = np.array(one, float), np.array(other, float)
+    return one.shape == other.shape and np.allclose(one, other, rtol=1e-5, atol=1e-5, equal_nan=True)
 
 
 def _computed(work, todo, workers):

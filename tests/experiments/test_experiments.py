@@ -8,9 +8,9 @@ from types import SimpleNamespace
 import pytest
 
 from coursekit.results import HERE, kept, recorded
-from experiments import experiments, run, runner
+from experiments import runner
 from experiments.__main__ import main
-from experiments.runner import module_of
+from experiments.runner import experiments, module_of, run
 
 NAMES = experiments()
 SMALL = "slalom_by_hand"
