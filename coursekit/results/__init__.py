@@ -36,9 +36,8 @@ def recorded(name: str, columns: Sequence[str] | None = None, drawn=True, **only
     it: the command, the dates, CPU minutes and the machine. Raises ValueError for an unknown name, for a column that is
     not there, and where nothing is left to show.
 
-    >>> print(recorded("slalom_by_hand", ["kind, layers and heads", "largest error"],
-    ...                **{"kind, layers and heads": "encoder, 1 and 1"}).text.splitlines()[-2])
-    encoder, 1 and 1        1e-15
+    >>> recorded("slalom_table7", ["family, layers", "fit", "r of v"], fit="VarPro").text.splitlines()[3]
+    'bert, 1         VarPro  0.95 ± 0.03'
     """
     result = kept(name)
     if result is None:
