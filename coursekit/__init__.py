@@ -8,7 +8,7 @@ The rooms, each of which imports only those above it, and all of them `inputs`, 
     tasks        toy worlds with a known answer
     explain      attributions out
     evaluate     are they any good?
-    experiments  the papers' tables and figures, run again
+    results      what the papers' tables and figures were, run again
     grade        exercises and marks
 
 `import coursekit` loads none of them, so it is instant; write `from coursekit import text` or

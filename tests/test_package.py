@@ -111,6 +111,12 @@ def test_the_readmes_six_lines_run_from_the_wheel(elsewhere):
     assert re.findall(words, printed, re.M) == re.findall(words, said, re.M)
 
 
+def test_what_is_recorded_comes_with_the_wheel_and_what_made_it_does_not(elsewhere):
+    code = "from coursekit.results import recorded; print(recorded('slalom_table2a').text)"
+    assert "naive Bayes" in elsewhere("-c", code)
+    assert "None" in elsewhere("-c", "from importlib.util import find_spec; print(find_spec('experiments'))")
+
+
 NOTEBOOKS = [*notebooks.find(), *sorted((ROOT / "solutions").glob("*/*.ipynb"))]
 DRAWN = random.Random(commit()).choice(NOTEBOOKS)
 

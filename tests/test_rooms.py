@@ -16,8 +16,9 @@ from tools.closure import imported
 
 PACKAGE = Path(coursekit.__file__).parent
 GROUND = "inputs"       # one module below all rooms
-ROOMS = [GROUND, "text", "show", "models", "tasks", "explain", "evaluate", "experiments", "grade"]
-MODULES = sorted(module.name for module in pkgutil.walk_packages([str(PACKAGE)], "coursekit."))
+ROOMS = [GROUND, "text", "show", "models", "tasks", "explain", "evaluate", "results", "grade"]
+OLD = "coursekit.experiments"                           # a name that only forwards
+MODULES = sorted({module.name for module in pkgutil.walk_packages([str(PACKAGE)], "coursekit.")} - {OLD})
 
 
 def room(module):

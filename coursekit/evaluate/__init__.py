@@ -48,17 +48,8 @@ from .faithfulness import ERASER_BINS, Curve, comprehensiveness, deletion_curve,
 from .human import ModelChoiceStudy, WordRemovalStudy
 from .intervals import Interval, interval
 from .line_up import course_explainers, random_scores
-from .measured import Measured, counting
-from .plausibility import (
-    Consistency,
-    Lipschitz,
-    consistency,
-    explained,
-    implementation_invariance,
-    local_lipschitz,
-    stability,
-    takes_seed,
-)
+from .measured import Measured
+from .plausibility import Consistency, Lipschitz, consistency, implementation_invariance, local_lipschitz
 from .recall import recall_of_important_features
 from .reporting import Report, against_the_best, report
 from .retraining import Roar, roar, weight_randomisation
@@ -69,10 +60,9 @@ from .waiting import Afterwards
 __all__ = ["Afterwards", "Agreement", "Compactness", "Consistency", "Curve", "ERASER_BINS", "HumanAgreement",
            "Interval", "Lipschitz", "Measured", "ModelChoiceStudy", "Report", "Roar", "Skipped", "Tally",
            "WordRemovalStudy", "against_the_best", "auroc", "binomial_power", "compactness", "comprehensiveness",
-           "consistency", "counting", "course_explainers", "deletion_curve", "distance_to_exact",
-           "effective_complexity", "exact_binomial_test", "exact_interval", "explain_corpus", "explained", "fidelity",
-           "human_agreement", "implementation_invariance", "infidelity", "insertion_curve", "interval",
-           "local_lipschitz", "map_distance", "monotonicity", "non_sensitivity", "own_model", "people_needed", "pool",
-           "random_scores", "rank_agreement", "ranks_as_truth", "recall_of_important_features", "remembering",
-           "report", "right_by_person", "roar", "sensitivity_axiom", "stability", "sufficiency", "takes_seed",
-           "weight_randomisation", "write_audit", "written_answers"]
+           "consistency", "course_explainers", "deletion_curve", "distance_to_exact", "effective_complexity",
+           "exact_binomial_test", "exact_interval", "explain_corpus", "fidelity", "human_agreement",
+           "implementation_invariance", "infidelity", "insertion_curve", "interval", "local_lipschitz", "map_distance",
+           "monotonicity", "non_sensitivity", "own_model", "people_needed", "pool", "random_scores", "rank_agreement",
+           "ranks_as_truth", "recall_of_important_features", "remembering", "report", "right_by_person", "roar",
+           "sensitivity_axiom", "sufficiency", "weight_randomisation", "write_audit", "written_answers"]

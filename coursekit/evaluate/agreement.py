@@ -46,8 +46,18 @@ def rank_agreement(a: Attribution, b: Attribution, k=5) -> Agreement:
     signed = a.signed and b.signed
     x, y = (c.scores if signed else np.abs(c.scores) for c in (a, b))
     tops = [set(np.argsort(-np.abs(c.scores), kind="stable")[:k]) for c in (a, b)]
-    pairs = [np.sign(s[:, None] - s) for s in (x, y)]                            # (T, T): which of two is larger
-    return Agreement(_correlation(_ranks(x), _ranks(y)), _cosine(*pairs), len(tops[0] & tops[1]) / len(tops[0]))
+    return Agreement(_correlation(_ranks(x), _ranks(y)), float(kendall(x, y)), len(tops[0] & tops[1]) / len(tops[0]))
+
+
+def kendall(x: np.ndarray, y: np.ndarray) -> np.ndarray:
+    """Kendall's τ_b of x and y (…, n), along the last axis: (…), nan where all of one are equal.
+
+    >>> kendall(np.array([[3, 2, 1], [1, 2, 3]]), np.array([6, 1, 2])).round(2)
+    array([ 0.33, -0.33])
+    """
+    x, y = (np.sign(part[..., :, None] - part[..., None, :]) for part in (x, y))  # (…, n, n): which of two is larger
+    size = np.sqrt((x * x).sum((-2, -1)) * (y * y).sum((-2, -1)))
+    return (x * y).sum((-2, -1)) / np.where(size > 0, size, np.nan)
 
 
 class Skipped(NamedTuple):
@@ -157,9 +167,6 @@ def _ranks(x):
 
 
 def _correlation(x, y):
-    return _cosine(x - x.mean(), y - y.mean())
-
-
-def _cosine(x, y):
+    x, y = x - x.mean(), y - y.mean()
     size = np.sqrt((x * x).sum() * (y * y).sum())
     return float((x * y).sum() / size) if size else float("nan")

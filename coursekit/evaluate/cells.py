@@ -1,4 +1,7 @@
-"""Many small results, each computed on its own: kept in a file as they come, by one process, by several, or by dask."""
+"""Many small results, each computed on its own: kept in a file as they come, by one process, by several, or by dask.
+
+A report, a corpus and the repository's experiments are such jobs: stopped, they go on where they were.
+"""
 
 import json
 import multiprocessing
@@ -17,33 +20,34 @@ from tqdm.auto import tqdm
 PATIENCE = "5s"                                 # that a dask scheduler may take to answer
 
 
-def compute(work, todo, path=None, head=None, scores=None, workers=1, progress=True, on_error="raise"):
-    """{cell: work(*cell)} for all cells, tuples of numbers and strings; what work returns is JSON.
+def compute(work, todo, path=None, head=None, scores=None, workers=1, progress=True, on_error="raise",
+            of="document"):
+    """Pairs (cell, work(*cell)), as they come, for all cells, tuples of numbers and strings; what work returns is JSON.
 
-    todo: {cell: the number of its document}. path: a file of JSON lines, `head`, a dictionary, first, then [cell,
-    result, score] as soon as it is there: called again, what it has is not computed anew, and a last line that was torn
-    is dropped. scores: what the model says of each document. workers: 1 (here), a number of processes, which `work` is
-    sent to once, or the address of a dask scheduler, such as "tcp://host:8786". on_error: "raise" an error with the
-    number of its document, or "skip": keep {"error": …} as the cell's result, which the next call that raises tries
-    again.
+    todo: {cell: the number of its document}, or of what errors are said to be `of`. path: a file of JSON lines, `head`,
+    a dictionary, first, then [cell, result, score] as soon as it is there: called again, all that it has comes first
+    and is not computed anew, and a last line that was torn is dropped. scores: what the model says of each document.
+    workers: 1 (here), a number of processes, which `work` is sent to once, or the address of a dask scheduler, such as
+    "tcp://host:8786". on_error: "raise" an error with the number of its document, or "skip": keep {"error": …} as the
+    cell's result, which the next call that raises tries again.
     Raises ValueError where `path` begins with another head or has another score for a document, TypeError for work that
     cannot be sent, ConnectionError where no scheduler answers.
 
-    >>> compute(lambda a, b: a * b, {(2, 3): 0, (4, 5): 1}, progress=False)
+    >>> dict(compute(lambda a, b: a * b, {(2, 3): 0, (4, 5): 1}, progress=False))
     {(2, 3): 6, (4, 5): 20}
     """
     if on_error not in ("raise", "skip"):
         raise ValueError(f'on_error must be "raise" or "skip", got {on_error!r}')
     skip, head = on_error == "skip", json.loads(json.dumps(head))
-    found = {} if path is None else _kept(Path(path), head, todo, scores, skip)
-    left = {cell: i for cell, i in todo.items() if cell not in found}
+    results = {} if path is None else _kept(Path(path), head, todo, scores, skip)
+    yield from results.items()
+    left = {cell: f"{of} {i}" for cell, i in todo.items() if cell not in results}
     with open(path or os.devnull, "a", encoding="utf8") as file:
         for cell, result in tqdm(_computed(partial(_tried, work) if skip else work, left, workers), total=len(left),
                                  unit="cell", disable=not progress):
-            found[cell] = result
             file.write(json.dumps([cell, result, scores and scores[todo[cell]]]) + "\n")
             file.flush()
-    return {cell: found[cell] for cell in todo}
+            yield cell, result
 
 
 def _kept(path, head, todo, scores, skip):
@@ -56,7 +60,7 @@ def _kept(path, head, todo, scores, skip):
     if other := [name for name in head if first[name] != head[name]]:
         raise ValueError(f"{path.name} keeps results by other {', '.join(other)}: take another path")
     for cell, _, score in rest:
-        if tuple(cell) in todo and not _same(score, scores[todo[tuple(cell)]]):
+        if scores and tuple(cell) in todo and not _same(score, scores[todo[tuple(cell)]]):
             raise ValueError(f"{path.name} keeps results of another model, whose score of document "
                              f"{todo[tuple(cell)]} is {score} and not {scores[todo[tuple(cell)]]}: take another path")
     path.parent.mkdir(parents=True, exist_ok=True)
@@ -65,37 +69,36 @@ def _kept(path, head, todo, scores, skip):
 
 
 def _same(one, other):
-    """Are two scores of one document equal, but for what another machine may round?"""
-    if one is None or other is None:
-        return one is other
-    return np.shape(one) == np.shape(other) and np.allclose(one, other, rtol=1e-5, atol=1e-5)
+    """Are two scores of one document equal, but for what another machine may round? None, a nan, is equal to itself."""
+    one, other = np.array(one, float), np.array(other, float)
+    return one.shape == other.shape and np.allclose(one, other, rtol=1e-5, atol=1e-5, equal_nan=True)
 
 
 def _computed(work, todo, workers):
     """Pairs (cell, result) as they are done."""
     if workers == 1 or not todo:
-        for cell, i in todo.items():
-            with _numbered(i):
+        for cell, name in todo.items():
+            with _named(name):
                 result = work(*cell)
             yield cell, result
         return
     with _executor(work, workers) as submit:
         cells = {submit(cell): cell for cell in todo}
         for future in as_completed(cells):
-            with _numbered(todo[cells[future]]):
+            with _named(todo[cells[future]]):
                 result = future.result()
             yield cells[future], result
 
 
 @contextmanager
-def _numbered(i):
-    """An error inside begins with the number of the document that it is about."""
+def _named(name):
+    """An error inside begins with the name of what it is about."""
     try:
         yield
     except Exception as error:
-        error.args = (f"document {i}: {error}",)
-        if not str(error).startswith("document"):                       # of an OSError, which says it in its own way
-            error.add_note(f"document {i}")
+        error.args = (f"{name}: {error}",)
+        if not str(error).startswith(name):                             # of an OSError, which says it in its own way
+            error.add_note(name)
         raise
 
 

@@ -12,7 +12,7 @@ from coursekit.inputs import Document, plural
 
 from .black_boxes import own_model
 from .cells import compute, one_thread
-from .fingerprints import settings, told_by, weights_of
+from .fingerprints import scores_alone, settings, weights_of
 from .plausibility import explained
 
 
@@ -49,11 +49,11 @@ def explain_corpus(explainer: Explainer, model: Any, documents: Sequence[Documen
     asked = [tuple(tokenize(d) if isinstance(d, str) else d) for d in documents]
     todo = {document: asked.index(document) for document in dict.fromkeys(asked)}
     head = path and {"explainer": settings(explainer), "seed": seed, "weights": weights_of(model)}
-    found = compute(partial(_explained, explainer, model, seed), todo, path, head,
-                    path and told_by(model, asked), workers, progress, on_error)
-    if errors := [f"document {i}: {found[d]['error']}" for d, i in todo.items() if "error" in found[d]]:
+    results = dict(compute(partial(_explained, explainer, model, seed), todo, path, head,
+                           path and scores_alone(model, asked), workers, progress, on_error))
+    if errors := [f"document {i}: {results[d]['error']}" for d, i in todo.items() if "error" in results[d]]:
         warnings.warn(f"left out {plural(len(errors), 'document')}, such as {errors[0]}", stacklevel=2)
-    return [None if "error" in found[document] else Attribution.from_dict(found[document]) for document in asked]
+    return [None if "error" in results[document] else Attribution.from_dict(results[document]) for document in asked]
 
 
 def _explained(explainer, model, seed, *document):

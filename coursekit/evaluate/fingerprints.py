@@ -58,10 +58,10 @@ def weights_of(model):
     return None
 
 
-def told_by(model_or_predict, documents):
+def scores_alone(model_or_predict, documents):
     """What a model says of each document, asked alone; None where it fails there, as it will when that is explained.
 
-    >>> told_by(lambda documents: [1 / len(d) for d in documents], [["good", "film"], []])
+    >>> scores_alone(lambda documents: [1 / len(d) for d in documents], [["good", "film"], []])
     [0.5, None]
     """
     scores = []

@@ -1,10 +1,13 @@
 """How sure is a mean over documents? The bootstrap's answer, and Student's where documents are few."""
 
+from collections.abc import Callable
 from statistics import NormalDist
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
+
+DRAWS = 2000
 
 
 class Interval(NamedTuple):
@@ -23,7 +26,7 @@ class Interval(NamedTuple):
         return f"{self.mean:.2f}" + (f" [{self.low:.2f}, {self.high:.2f}]" if self.n != 1 else "")
 
 
-def interval(values: ArrayLike, confidence=0.95, seed=0, n_resamples=2000) -> Interval:
+def interval(values: ArrayLike, confidence=0.95) -> Interval:
     """The Interval of the mean of values: (n,) of n documents, or (seeds, n) of several trained models.
 
     Documents are drawn anew with replacement, and so are models where there are several: a new mean each time, of which
@@ -44,18 +47,27 @@ def interval(values: ArrayLike, confidence=0.95, seed=0, n_resamples=2000) -> In
     S, n = values.shape
     if not n:
         return Interval(np.nan, np.nan, np.nan, 0)
-    rng = np.random.default_rng(seed)
-    models = rng.integers(S, size=(n_resamples, S))
-    documents = rng.integers(n, size=(n_resamples, n))
-    share = (models[..., None] == np.arange(S)).mean(1)                           # (n_resamples, S): of each model
-    mean, means = values.mean(), np.take_along_axis(share @ values, documents, axis=1).mean(1)
-    ends = np.quantile(means, [(1 - confidence) / 2, (1 + confidence) / 2])
+    rng, mean = np.random.default_rng(0), values.mean()
+    models = rng.integers(S, size=(DRAWS, S))
+    share = (models[..., None] == np.arange(S)).mean(1)                           # (DRAWS, S): of each model
+    ends = bootstrap(lambda rows: np.take_along_axis(share @ values, rows, axis=1).mean(1), n, rng, confidence)
     if n == 1:
         ends = [np.nan, np.nan]
     elif n < 10:
         longer = student(confidence, n - 1) / NormalDist().inv_cdf((1 + confidence) / 2) * np.sqrt(n / (n - 1))
         ends = mean + longer * (ends - mean)
     return Interval(float(mean), float(ends[0]), float(ends[1]), n)
+
+
+def bootstrap(statistic: Callable, n: int, rng: np.random.Generator, confidence=0.95) -> np.ndarray:
+    """The ends of the middle share, `confidence`, of what a statistic is where n documents are drawn anew.
+
+    statistic: a function of the documents' rows, drawn with replacement, (draws, n) → (draws,); its nans do not count.
+
+    >>> print(bootstrap(lambda rows: np.array([4.0, 5.0, 6.0])[rows].mean(1), 3, np.random.default_rng(0)).round(2))
+    [4. 6.]
+    """
+    return np.nanquantile(statistic(rng.integers(n, size=(DRAWS, n))), [(1 - confidence) / 2, (1 + confidence) / 2])
 
 
 def student(confidence: float, df: int) -> float:

@@ -25,7 +25,7 @@ from coursekit.text import AnnotatedReview
 from .agreement import human_agreement
 from .cells import compute, one_thread
 from .faithfulness import comprehensiveness, sufficiency
-from .fingerprints import settings, told_by, weights_of
+from .fingerprints import scores_alone, settings, weights_of
 from .intervals import interval
 from .line_up import BASELINE, course_explainers, has_terms
 from .measured import counting
@@ -38,9 +38,8 @@ METRICS = {"comprehensiveness": True, "sufficiency": False, "distance": False, "
 
 
 def report(model: Predicts, documents: Sequence[Document], explainers: Mapping[str, Explainer] | None = None,
-           reviews: Sequence[AnnotatedReview] | None = None, path: str | Path | None = None, workers=1, seed=0,
-           progress=True, n_seeds=5, n_neighbours=8, delta=0.75,
-           scores: Mapping[str, Callable] | None = None) -> "Report":
+           reviews: Sequence[AnnotatedReview] | None = None, path: str | Path | None = None, workers=1, progress=True,
+           n_seeds=5, n_neighbours=8, scores: Mapping[str, Callable] | None = None) -> "Report":
     """A Report: one row for each explainer, over documents (lists of tokens).
 
     explainers: {name: explainer}, by default `course_explainers(model)`. reviews: AnnotatedReviews of the documents,
@@ -50,7 +49,7 @@ def report(model: Predicts, documents: Sequence[Document], explainers: Mapping[s
     distance ↓        `distance_to_exact`, to the exact Shapley values where the model offers its terms
     AUROC ↑           `human_agreement` with the consensus
     VSI ↑, spread ↓   `consistency` over `n_seeds` seeds; what takes no seed is asked twice
-    Lipschitz ↓       `local_lipschitz` with `delta` and `n_neighbours`, where the model has embeddings
+    Lipschitz ↓       `local_lipschitz` with `n_neighbours`, where the model has embeddings
     seconds, calls ↓  of one explanation: on one thread; documents that the model was asked about
 
     What does not apply is nan. path: a file of JSON lines that keeps each cell as soon as it is there; called again,
@@ -69,15 +68,15 @@ def report(model: Predicts, documents: Sequence[Document], explainers: Mapping[s
     explainers = course_explainers(model) if explainers is None else dict(explainers)
     if reviews is not None and len(reviews) != len(documents):
         raise ValueError(f"every document needs its review, got {len(reviews)} for {len(documents)}")
-    how = dict(seed=seed, n_seeds=n_seeds, n_neighbours=n_neighbours, delta=delta, scores=scores,
+    how = dict(n_seeds=n_seeds, n_neighbours=n_neighbours, scores=scores, seed=0, delta=0.75,     # as older files say
                reviews=None if reviews is None else [review.marked_by for review in reviews][:1])
     cells = {name: [(i, name, settings(explainer) if path else "") for i in range(len(documents))]
              for name, explainer in explainers.items()}
     head = {"documents": [" ".join(document) for document in documents], "settings": how, "weights": weights_of(model)}
     todo = {cell: cell[0] for row in zip(*cells.values(), strict=True) for cell in row}       # by documents
-    found = compute(_Work(model, documents, explainers, reviews, how), todo, path, head,
-                    path and told_by(model, documents), workers, progress)
-    return Report(tuple(explainers), {metric: np.array([[found[cell][metric] for cell in row]
+    numbers = dict(compute(_Work(model, documents, explainers, reviews, how), todo, path, head,
+                           path and scores_alone(model, documents), workers, progress))
+    return Report(tuple(explainers), {metric: np.array([[numbers[cell][metric] for cell in row]
                                                         for row in cells.values()], float) for metric in METRICS})
 
 
@@ -206,14 +205,14 @@ def against_the_best(values: ArrayLike, best: int) -> list[Difference]:
 
 
 @cache
-def luck(M: int, n: int, draws=9_999) -> np.ndarray:
-    """The largest paired t of M rows of normal noise against the best of them, on n documents: (draws,), largest first.
+def luck(M: int, n: int) -> np.ndarray:
+    """The largest paired t of M rows of normal noise against the best of them, on n documents: 9,999, largest first.
 
     >>> [round(float(luck(9, n)[499]), 1) for n in (6, 24)]                       # 5 in 100 are larger
     [5.6, 3.5]
     """
     rng, largest = np.random.default_rng(0), []
-    for size in np.diff(np.arange(0, draws + 500, 500).clip(max=draws)):
+    for size in [500] * 19 + [499]:
         x = rng.normal(size=(size, M, n))
         d = x[np.arange(size), x.mean(2).argmax(1), None] - x                     # (size, M, n)
         error = d.std(2, ddof=1) / np.sqrt(n)
@@ -240,13 +239,13 @@ class _Work:
 
     def numbers(self, model, document, explainer, i):
         """{metric: number} of an explainer at document i."""
-        seed, n_seeds, known = self.how["seed"], self.how["n_seeds"], dict.fromkeys(METRICS, np.nan)
+        known = dict.fromkeys(METRICS, np.nan)
         with counting(model) as (counted, counter):
             start = perf_counter()
-            found = explained(explainer, counted, document, seed)
+            found = explained(explainer, counted, document)
             known |= {"seconds": perf_counter() - start, "calls": counter.calls}
-        again = range(seed + 1, seed + n_seeds) if takes_seed(explainer) else [seed]
-        steady = stability([found, *(explained(explainer, model, document, other) for other in again)])
+        again = range(1, self.how["n_seeds"]) if takes_seed(explainer) else [0]
+        steady = stability([found, *(explained(explainer, model, document, seed) for seed in again)])
         found = found.spread(document)
         of_classes = (self.how["scores"] or read_as(model)) != "regression"
         for metric in (comprehensiveness, sufficiency) if of_classes else ():
@@ -258,6 +257,6 @@ class _Work:
         if self.reviews:
             known["AUROC"] = human_agreement([found], [self.reviews[i]]).consensus
         if hasattr(model, "baseline"):
-            known["Lipschitz"] = local_lipschitz(model, document, explainer, self.how["delta"],
-                                                 self.how["n_neighbours"], seed, found).constant
+            known["Lipschitz"] = local_lipschitz(model, document, explainer, n_neighbours=self.how["n_neighbours"],
+                                                 start=found).constant
         return known | {"VSI": steady.vsi, "spread": steady.spread}

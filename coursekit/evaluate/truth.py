@@ -10,7 +10,8 @@ from coursekit.explain.exact import exact_lime, exact_shapley
 from coursekit.inputs import Document, as_array
 from coursekit.models.protocols import HasTerms
 
-from .intervals import Interval
+from .agreement import kendall
+from .intervals import Interval, bootstrap
 from .measured import Measured, counting
 
 EXACT: dict[str, Callable[..., Attribution]] = {"shapley": exact_shapley, "lime": exact_lime}
@@ -48,16 +49,15 @@ def distance_to_exact(model: HasTerms, document: Document, attribution: Attribut
     return Measured(1 - x @ y / size if size else np.nan, calls, truth=y)
 
 
-def ranks_as_truth(values: ArrayLike, distances: ArrayLike, larger_is_better=True, confidence=0.95, seed=0,
-                   n_resamples=2000) -> Interval:
+def ranks_as_truth(values: ArrayLike, distances: ArrayLike) -> Interval:
     """Does a metric rank explainers as their distance to the truth does? Kendall's τ_b as an Interval over documents.
 
-    values, distances: (n, M) of n documents and M explainers, the metric's and `distance_to_exact`'s. Explainers are
-    ranked by their means over documents (nan left out); 1: the metric's order is the truth's, −1: its reverse, 0: it
-    may as well be drawn. The interval draws documents anew, for both alike (the percentile bootstrap). It is wide, for
-    M explainers have few pairs: with five, τ goes in steps of 0.2. An order that agrees in all pairs can only lose when
-    documents are drawn, so τ = 1 stands at its interval's end; and width 0 says that no draw changes the order, as
-    where values are few and tied, not that τ is certain.
+    values, distances: (n, M) of n documents and M explainers, the metric's, of which more is better, and
+    `distance_to_exact`'s. Explainers are ranked by their means over documents (nan left out); 1: the metric's order is
+    the truth's, −1: its reverse, 0: it may as well be drawn. The interval draws documents anew, for both alike (the
+    percentile bootstrap). It is wide, for M explainers have few pairs: with five, τ goes in steps of 0.2. An order that
+    agrees in all pairs can only lose when documents are drawn, so τ = 1 stands at its interval's end; and width 0 says
+    that no draw changes the order, as where values are few and tied, not that τ is certain.
 
     >>> ranks_as_truth([[0.9, 0.5, 0.1]], [[0.1, 0.2, 0.9]])[:3]
     (1.0, 1.0, 1.0)
@@ -66,13 +66,11 @@ def ranks_as_truth(values: ArrayLike, distances: ArrayLike, larger_is_better=Tru
     if values.ndim != 2 or values.shape != distances.shape or values.shape[1] < 2:
         raise ValueError("values and distances must both be (documents, explainers), with two explainers or more, got "
                          f"{values.shape} and {distances.shape}")
-    n = len(values)
-    drawn = np.random.default_rng(seed).integers(n, size=(n_resamples + 1, n))
-    drawn[0] = np.arange(n)                                                       # row 0: the documents as they are
-    better = [np.nanmean(part[drawn], axis=1) * sign for part, sign in
-              ((values, 1 if larger_is_better else -1), (distances, -1))]                        # (1 + resamples, M)
-    x, y = (np.sign(part[:, :, None] - part[:, None]) for part in better)
-    size = np.sqrt((x * x).sum((1, 2)) * (y * y).sum((1, 2)))
-    tau = (x * y).sum((1, 2)) / np.where(size > 0, size, np.nan)
-    low, high = np.nanquantile(tau[1:], [(1 - confidence) / 2, (1 + confidence) / 2])
-    return Interval(float(tau[0]), float(low), float(high), n)
+    n, rng = len(values), np.random.default_rng(0)
+    rng.integers(n, size=n)                                                       # on the next draws, numbers hang
+
+    def tau(rows):
+        return kendall(np.nanmean(values[rows], -2), np.nanmean(-distances[rows], -2))
+
+    low, high = bootstrap(tau, n, rng)
+    return Interval(float(tau(np.arange(n))), float(low), float(high), n)

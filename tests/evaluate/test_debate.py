@@ -38,7 +38,7 @@ def score(model, document=DOCUMENT):
 
 def test_intervals_hold_what_they_should():
     values = np.random.default_rng(0).normal(size=(100, 40))
-    held = [one.low <= 0 <= one.high for one in (interval(row, n_resamples=200) for row in values)]
+    held = [one.low <= 0 <= one.high for one in (interval(row) for row in values)]
     assert 0.86 < np.mean(held) <= 0.99
     several = interval([[0, 1, np.nan], [1, 2, 3], [2, 3, 4]])
     assert several.n == 2 and several.mean == 1.5 and several.low < 1 < 2 < several.high
@@ -47,8 +47,8 @@ def test_intervals_hold_what_they_should():
 
 @pytest.mark.parametrize("n", [3, 5, 8])
 def test_intervals_of_few_values_hold_what_they_should(n):
-    values = np.random.default_rng(n).normal(size=(400, n))
-    held = [one.low <= 0 <= one.high for one in (interval(row, n_resamples=500) for row in values)]
+    values = np.random.default_rng(n).normal(size=(1000, n))
+    held = [one.low <= 0 <= one.high for one in (interval(row) for row in values)]
     assert 0.92 < np.mean(held) < 0.98
     longer = np.diff(interval(values[0])[1:3])[0] / np.diff(stats.t.interval(0.95, n - 1, 0, 1))[0]
     assert longer == pytest.approx(values[0].std(ddof=1) / np.sqrt(n), rel=0.25)

@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 import torch
 
-from coursekit.evaluate import consistency, implementation_invariance, local_lipschitz, stability
+from coursekit.evaluate import consistency, implementation_invariance, local_lipschitz
+from coursekit.evaluate.plausibility import stability
 from coursekit.explain import Attribution, exact_lime, exact_shapley, gradient, leave_one_out, lime, shapley_values
 from coursekit.models import load_weights
 

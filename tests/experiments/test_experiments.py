@@ -1,14 +1,16 @@
 """Every experiment runs in small; what was done is not done again; nothing half-written stays behind."""
 
+import doctest
 import json
 import re
 from types import SimpleNamespace
 
 import pytest
 
-from coursekit.experiments import experiments, kept, recorded, run, runner
-from coursekit.experiments.__main__ import main
-from coursekit.experiments.runner import RESULTS, module_of, overview
+from coursekit.results import HERE, kept, recorded
+from experiments import runner
+from experiments.__main__ import main
+from experiments.runner import experiments, module_of, run
 
 NAMES = experiments()
 SMALL = "slalom_by_hand"
@@ -27,7 +29,7 @@ def build(tmp_path, monkeypatch):
 @pytest.fixture
 def undrawn(monkeypatch):
     """The small experiment's figure is a stub, where figures are not what is tested."""
-    monkeypatch.setattr(module_of(SMALL), "figure", lambda records: SimpleNamespace(png=b"drawn"))
+    monkeypatch.setattr(module_of(SMALL), "figure", lambda records: SimpleNamespace(png=b"drawn", text="drawn"))
 
 
 @pytest.mark.parametrize("name", [pytest.param(name, marks=[pytest.mark.slow] * (name in ALIKE)) for name in NAMES])
@@ -45,15 +47,18 @@ def test_every_experiment_runs_in_small(name, tmp_path, monkeypatch):
 
 @pytest.mark.parametrize("name", NAMES)
 def test_what_is_kept_is_readable_small_and_says_nothing_of_the_machine_but_its_kind(name):
-    found, path = kept(name), RESULTS / f"{name}.json"
-    assert found, f"run it, and commit its result: python -m coursekit.experiments run {name}"
+    found, path = kept(name), HERE / f"{name}.json"
+    assert found, f"run it, and commit its result: python -m experiments run {name}"
     assert found["size"] == json.loads(json.dumps(module_of(name).SIZE)), "made with another size: run it anew"
     cells = [record["cell"] for record in found["cells"]]
     assert len({str(cell) for cell in cells}) == len(cells)
-    assert all(run["command"].startswith(f"python -m coursekit.experiments run {name}") for run in found["runs"])
+    assert all(re.match(rf"python -m (coursekit\.)?experiments run {name} ", run["command"]) for run in found["runs"])
     assert not re.search(r'[/\\](home|root|tmp|usr|Users|work)\b', path.read_text())
     assert path.stat().st_size + path.with_suffix(".png").stat().st_size < 300_000
-    assert module_of(name).report(found["cells"])[0]
+    module = module_of(name)
+    rows, columns = module.report(found["cells"])
+    assert rows and (found["columns"], found["rows"]) == (columns, json.loads(json.dumps(rows)))
+    assert found["title"] == module.__doc__.splitlines()[0] and not doctest.testmod(module).failed
 
 
 def test_what_was_stopped_goes_on_and_what_was_done_is_not_done_again(tmp_path, monkeypatch, undrawn):
@@ -75,20 +80,26 @@ def test_what_was_stopped_goes_on_and_what_was_done_is_not_done_again(tmp_path, 
     assert asked == whole[:3] + whole[2:]
     found = run(SMALL, (0, 1), tmp_path, toy=True, progress=False)
     assert len(asked) == len(whole) + 1 and [record["cell"] for record in found["cells"]] == whole
-    assert [run["command"] for run in found["runs"]] == [f"python -m coursekit.experiments run {SMALL} --seeds 0 1"]
+    assert [run["command"] for run in found["runs"]] == [f"python -m experiments run {SMALL} --seeds 0 1"]
 
 
-def test_a_write_that_breaks_off_leaves_the_old_file(tmp_path, monkeypatch, undrawn):
+@pytest.mark.parametrize("again", [(0, 1), (0,)])
+def test_a_write_that_breaks_off_leaves_the_old_file_and_what_was_done(again, tmp_path, monkeypatch, undrawn):
     run(SMALL, (0,), tmp_path, toy=True, progress=False)
     before = (tmp_path / f"{SMALL}.json").read_bytes()
 
     def breaks(*_):
         raise OSError("no space left")
 
-    monkeypatch.setattr(runner.os, "replace", breaks)
-    with pytest.raises(OSError):
+    with monkeypatch.context() as patched, pytest.raises(OSError):
+        patched.setattr(runner.os, "replace", breaks)
         run(SMALL, (0, 1), tmp_path, toy=True, progress=False)
     assert (tmp_path / f"{SMALL}.json").read_bytes() == before
+    monkeypatch.setattr(module_of(SMALL), "run", None)
+    found = run(SMALL, again, tmp_path, toy=True, progress=False)
+    assert [record["cell"]["seed"] for record in found["cells"]] == [0] * 8 + [1] * 8
+    assert [run["command"][-3:] for run in found["runs"]] == ["s 0", "0 1"], "what was done by then is taken over"
+    assert not (tmp_path / f"{SMALL}.jsonl").exists()
 
 
 def test_results_of_another_size_are_not_mixed(tmp_path, undrawn):
@@ -107,7 +118,6 @@ def test_the_command_line_lists_runs_and_shows(tmp_path, capsys, monkeypatch):
     main([])
     listed = capsys.readouterr().out
     assert all(name in listed for name in NAMES) and "minutes" in listed
-    assert overview(tmp_path).text.count("not run yet") == len(NAMES)
     module = module_of(SMALL)
     monkeypatch.setattr(module, "SIZE", module.TOY)
     main(["run", SMALL, "--seeds", "0", "--folder", str(tmp_path)])
@@ -117,7 +127,7 @@ def test_the_command_line_lists_runs_and_shows(tmp_path, capsys, monkeypatch):
             main([*words, "--folder", str(tmp_path)])
 
 
-def test_what_a_lecture_shows_are_the_chosen_rows_and_what_made_them(tmp_path):
+def test_what_a_lecture_shows_are_the_chosen_rows_and_what_made_them():
     result = recorded("slalom_table2b", ["model", "method", "AUROC"], drawn=False, model="imdb-tame",
                       method=("LIME", "SHAP"))
     title, head, lime, shap, made = result.text.splitlines()
@@ -127,9 +137,27 @@ def test_what_a_lecture_shows_are_the_chosen_rows_and_what_made_them(tmp_path):
     assert "3 cells" in made and found["runs"][0]["command"] in made and found["cells"][0]["date"] in made
     whole = recorded(SMALL)
     assert "<img" in whole.html and whole.text.count("coder, ") == 8
-    with pytest.raises(ValueError, match="nothing is kept"):
-        recorded(SMALL, folder=tmp_path)
     for bad, said in (dict(model="none"), "no cell or no row"), (dict(method="none"), "no cell or no row"), (
-            dict(colour=1), "has no 'colour'"), (dict(columns=["colour"]), "has no 'colour'"):
+            dict(colour=1), "has no 'colour'"), (dict(columns=["colour"]), "has no 'colour'"), (
+            dict(name="none"), "no result named 'none': choose one of cui_transition"):
         with pytest.raises(ValueError, match=said):
-            recorded("slalom_table2b", **bad)
+            recorded(**{"name": "slalom_table2b"} | bad)
+
+
+def test_the_papers_rows_stay_and_a_figure_is_what_was_drawn():
+    """The words and bytes that the runs left, whatever is installed."""
+    real = recorded("slalom_table2c", ["text", "model", "deletion"], text="real", drawn=False).text
+    assert "generated" not in real and len(re.findall("^paper ", real, re.M)) == 21 and "9 cells" in real
+    with pytest.raises(ValueError, match="no cell or no row"):
+        recorded("slalom_table11", model="imdb-6layer")                 # a setting, but the column has more in it
+    for name in NAMES:
+        drawn = module_of(name).figure(kept(name)["cells"])
+        assert drawn.html in recorded(name).html and drawn.text == kept(name)["alt"]
+
+
+def test_the_old_name_still_gives_what_is_recorded():
+    with pytest.warns(UserWarning, match="is now coursekit.results: from coursekit.results import recorded"):
+        from coursekit.experiments import recorded as old
+    from coursekit.experiments import cui_unfreezing
+    assert old is recorded
+    assert cui_unfreezing.report([])[0][0][0] == cui_unfreezing.STARTS[0] == "converged"

@@ -1,8 +1,8 @@
 """The papers' tables and figures once more: several seeds, held-out data, one result file and one figure each.
 
-`python -m coursekit.experiments` lists them with their minutes and the date of the result that is kept here;
-`… run NAME` runs one, or goes on where it was stopped; `… show NAME` prints its table. In a notebook, `recorded(NAME)`
-shows its figure and its numbers.
+`python -m experiments` lists them with their minutes and the date of the result that is kept in `coursekit/results/`;
+`… run NAME` runs one, or goes on where it was stopped; `… show NAME` prints its table. In a notebook,
+`coursekit.results.recorded(NAME)` shows its figure and its numbers, which it has as data: it knows nothing of this.
 
 An experiment is a module named paper_what. Its docstring says what the paper did, what is assumed where the course's
 text of it has lost a number, and what came out. It has
@@ -15,8 +15,3 @@ text of it has lost a number, and what came out. It has
 
 No model is judged by the data that it was fitted to alone: what is reported is said of new sequences, by their length.
 """
-
-from .runner import experiments, kept, run
-from .shown import recorded
-
-__all__ = ["experiments", "kept", "recorded", "run"]

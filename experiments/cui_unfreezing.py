@@ -53,8 +53,8 @@ def run(cell, steps, early, n):
 
 def report(records):
     """How far attention depends on letters, loss and accuracy, after; the accuracy swapped."""
-    rows = []
-    for (start,), found in grouped(records, "start").items():
+    rows, order = [], list(STARTS)
+    for (start,), found in grouped(sorted(records, key=lambda one: order.index(one["cell"]["start"])), "start").items():
         rows.append([start, *(mean_sd([one[when][name] for one in found])
                               for when in ("before", "after") for name in ("depends", "loss")),
                      *(mean_sd([one["after"]["swaps"][i] for one in found]) for i in (0, 1))])

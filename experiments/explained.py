@@ -27,11 +27,6 @@ def every(real):
     return datasets.imdb(split="test") if real == "imdb" else handwritten_reviews()
 
 
-def samples_for(model, n_samples, n_slow):
-    """How many sequences a method may ask: n_slow of the pretrained encoder, n_samples of the small models."""
-    return n_slow if model == "minilm-sentiment" else n_samples
-
-
 def some_reviews(text, real, n, seed):
     """n reviews of films: of the generator (text "generated"), or drawn at random from the real source ("real")."""
     if text == "generated":

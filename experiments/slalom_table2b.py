@@ -23,7 +23,7 @@ from coursekit.models import load_weights
 from coursekit.show.charts import bars
 from coursekit.text import datasets, stand_in
 
-from .explained import METHODS, MODELS, explanations, fits, held_out_r2, medians, method_rows, samples_for, some_reviews
+from .explained import METHODS, MODELS, explanations, fits, held_out_r2, medians, method_rows, some_reviews
 from .runner import SEEDS
 
 SIZE = dict(n_reviews=7, n_tokens=40, n_samples=1000, n_slow=300, n_new=30)
@@ -51,7 +51,7 @@ def cells(seeds=SEEDS):
 def run(cell, n_reviews, n_tokens, n_samples, n_slow, n_new):
     """{"AUROC": {method: mean of the reviews}, "r2": {fit: {length: median R²}}, "skipped": reviews without one}."""
     model, seed = load_weights(cell["model"]), cell["seed"]
-    n_samples = samples_for(cell["model"], n_samples, n_slow)
+    n_samples = n_slow if cell["model"] == "minilm-sentiment" else n_samples
     if cell["marked_by"] == "people":
         chosen = [people()[i] for i in np.random.default_rng(seed).choice(len(people()), n_reviews, replace=False)]
     else:

@@ -1,22 +1,23 @@
-"""List the experiments, run one or show what it found: see `python -m coursekit.experiments --help`."""
+"""List the experiments, run one or show what it found: see `python -m experiments --help`."""
 
 import argparse
 import sys
 
 from coursekit import show
+from coursekit.results import HERE, kept
 
-from .runner import RESULTS, SEEDS, kept, module_of, overview, run
+from .runner import SEEDS, module_of, overview, run
 
 
 def main(arguments=None):
     """The command line; a list of words, by default those that it was called with."""
-    parser = argparse.ArgumentParser(prog="python -m coursekit.experiments", description=__doc__)
+    parser = argparse.ArgumentParser(prog="python -m experiments", description=__doc__)
     commands = parser.add_subparsers(dest="command")
     commands.add_parser("list", help="all of them, with CPU minutes and the date of the kept result (the default)")
     for command, what in (("run", "run one, or go on with it; then show it"), ("show", "print what it found")):
         one = commands.add_parser(command, help=what)
         one.add_argument("name")
-        one.add_argument("--folder", default=RESULTS, help="where results are kept (default: in the package)")
+        one.add_argument("--folder", default=HERE, help="where results are kept (default: coursekit/results)")
         if command == "run":
             one.add_argument("--seeds", type=int, nargs="+", default=SEEDS)
     options = parser.parse_args(arguments)

@@ -5,6 +5,7 @@ layer, so that three seeds of each take minutes. A trained model is kept in buil
 COURSEKIT_BUILD names) for the experiments that ask for the same.
 """
 
+import itertools
 import json
 import os
 import time
@@ -81,6 +82,19 @@ def trained(name, family, words, layers, seed, data, n, epochs, batch=64, lr=1e-
               {"about": about, "seconds": f"{seconds:.1f}"})
     os.replace(part, path)
     return model.eval(), seconds
+
+
+def network(features, documents, labels, widths, epochs, seed):
+    """predict(documents) -> (n,) log-odds: ReLUs of these widths on features(documents) (n, d), trained on labels."""
+    X, y = features(documents), torch.tensor(labels).float()
+    sizes = [X.shape[1], *widths]
+    with torch.random.fork_rng(devices=[]):
+        torch.manual_seed(seed)
+        hidden = [layer for pair in itertools.pairwise(sizes) for layer in (nn.Linear(*pair), nn.ReLU())]
+        model = nn.Sequential(*hidden, nn.Linear(sizes[-1], 1))
+    train(model, lambda model, rows: nn.functional.binary_cross_entropy_with_logits(model(X[rows])[:, 0], y[rows]),
+          lambda generator: minibatches(len(X), 64, generator), epochs, 1e-3, seed=seed, progress=False)
+    return lambda documents: model(features(documents))[:, 0].detach().double().numpy()
 
 
 def on_linear(family, layers, seed, n, epochs):

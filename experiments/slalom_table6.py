@@ -22,7 +22,7 @@ from coursekit.explain import fit_slalom_data
 from coursekit.show.charts import lines
 from coursekit.tasks import LINEAR_WORDS, linear_documents
 
-from .runner import SEEDS, grouped, mean_sd
+from .runner import grouped, mean_sd
 from .slalom_figure3 import cells
 from .trained import LENGTHS, held_out, on_linear
 
@@ -31,7 +31,7 @@ TOY = dict(n=64, epochs=1, n_fit=100, n_new=20)
 WORDS = list(LINEAR_WORDS)
 SURROGATES = "linear", "GAM, Lasso", "GAM", "SLALOM", "SLALOM + [CLS]"
 
-__all__ = ["SEEDS", "cells", "figure", "lasso", "run", "report"]
+__all__ = ["cells", "figure", "lasso", "run", "report"]
 
 
 def counts(documents):

@@ -1,4 +1,4 @@
-"""Run experiments, and keep what they find: results/NAME.json, a cell at a time, and results/NAME.png."""
+"""Run experiments, and keep what they find: coursekit/results/NAME.json and NAME.png."""
 
 import importlib
 import json
@@ -7,22 +7,22 @@ import pkgutil
 import platform
 import time
 from datetime import date
+from functools import partial
 from importlib.metadata import version
 from pathlib import Path
 
 import numpy as np
-from tqdm.auto import tqdm
 
 from coursekit import show
+from coursekit.evaluate.cells import compute
+from coursekit.results import HERE, kept
 
-HERE = Path(__file__).parent
-RESULTS = HERE / "results"
 SEEDS = 0, 1, 2
 
 
 def experiments() -> list[str]:
     """The names of all experiments: the modules of this folder that are called paper_what."""
-    found = (module.name for module in pkgutil.iter_modules([str(HERE)]))
+    found = (module.name for module in pkgutil.iter_modules([str(Path(__file__).parent)]))
     return sorted(name for name in found if "_" in name.strip("_"))
 
 
@@ -30,54 +30,63 @@ def module_of(name):
     """An experiment's module. Raises ValueError, with those that there are, for an unknown name."""
     if name not in experiments():
         raise ValueError(f"no experiment named {name!r}: choose one of {', '.join(experiments())}")
-    return importlib.import_module(f"coursekit.experiments.{name}")
+    return importlib.import_module(f"experiments.{name}")
 
 
-def kept(name: str, folder=RESULTS) -> dict | None:
-    """What is kept of an experiment: {"size", "runs" (command and machine), "cells": [{"cell", "numbers", "seconds",
-    "date", "run"}, …]}, or None."""
-    path = Path(folder) / f"{name}.json"
-    return json.loads(path.read_text(encoding="utf8")) if path.exists() else None
-
-
-def run(name: str, seeds=SEEDS, folder=RESULTS, toy=False, progress=True) -> dict:
+def run(name: str, seeds=SEEDS, folder=HERE, toy=False, progress=True) -> dict:
     """Run the cells of an experiment that are not kept in `folder` yet, and draw the figure.
 
-    Each cell is kept as soon as it is done. Stopped at any time, it goes on with the next one. toy: the small case.
+    Each cell is kept as soon as it is done, in NAME.jsonl while there are others to do. Stopped at any time, it goes on
+    with the next one; kept with the cells is what `coursekit.results.recorded` shows of them. toy: the small case.
     Returns what is kept. Raises ValueError for an unknown name and for results of another size.
     """
     module, path = module_of(name), Path(folder) / f"{name}.json"
-    size = _plain(module.TOY if toy else module.SIZE)
-    found = kept(name, folder) or {"experiment": name, "size": size, "runs": [], "cells": []}
-    if found["size"] != size:
-        raise ValueError(f"{path.name} was made with {found['size']}, not {size}: take it away to begin anew")
-    cells = [_plain(cell) for cell in module.cells(seeds)]
-    here = {"command": f"python -m coursekit.experiments run {name} --seeds {' '.join(map(str, seeds))}", **_machine()}
-    left = [cell for cell in cells if cell not in [record["cell"] for record in found["cells"]]]
+    size = module.TOY if toy else module.SIZE
+    result = kept(name, folder) or {"experiment": name, "size": _plain(size), "runs": [], "cells": []}
+    if result["size"] != _plain(size):
+        raise ValueError(f"{path.name} was made with {result['size']}, not {_plain(size)}: take it away to begin anew")
+    known = [record["cell"] for record in result["cells"]]
+    todo = {(text,): text for text in (json.dumps(cell) for cell in _plain(module.cells(seeds)) if cell not in known)}
+    here = {"command": f"python -m experiments run {name} --seeds {' '.join(map(str, seeds))}", **_machine()}
+    begun = path.with_suffix(".jsonl")
     try:
-        with tqdm(left, desc=name, unit="cell", disable=not progress) as bar:
-            for cell in bar:
-                bar.set_postfix(cell, refresh=True)
-                started = time.process_time()
-                numbers = _plain(module.run(cell, **module.TOY if toy else module.SIZE))
-                seconds, training = time.process_time() - started, numbers.get("training_seconds", 0)
-                seconds += training * (seconds < training)              # a model from the cache was trained before
-                if here not in found["runs"]:
-                    found["runs"].append(here)
-                found["cells"].append({"cell": cell, "numbers": numbers, "seconds": round(seconds, 1),
-                                       "date": date.today().isoformat(), "run": found["runs"].index(here)})
-                _replace(path, _written(found).encode())
+        for _, record in compute(partial(_record, module, size, here), todo, begun, {"size": _plain(size)},
+                                 progress=progress, of=name):
+            if record["cell"] not in known:
+                result["runs"] += [record["run"]] * (record["run"] not in result["runs"])
+                result["cells"].append(record | {"run": result["runs"].index(record["run"])})
     finally:                                                            # stopped or not: a figure of what is there
-        if found["cells"]:
-            _replace(path.with_suffix(".png"), module.figure(found["cells"]).png)
-    return found
+        if result["cells"]:
+            keep(module, result, path)
+            begun.unlink(missing_ok=True)
+    return result
 
 
-def overview(folder=RESULTS):
+def _record(module, size, here, cell):
+    """What a cell gives and what it took, as JSON has it."""
+    cell, started = json.loads(cell), time.process_time()
+    numbers = _plain(module.run(cell, **size))
+    seconds, training = time.process_time() - started, numbers.get("training_seconds", 0)
+    seconds += training * (seconds < training)                          # a model from the cache was trained before
+    return {"cell": cell, "numbers": numbers, "seconds": round(seconds, 1), "date": date.today().isoformat(),
+            "run": here}
+
+
+def keep(module, result, path):
+    """Write the JSON, with the title and the table of the cells that are there, and their figure beside it."""
+    rows, columns = module.report(result["cells"])
+    figure = module.figure(result["cells"])
+    result |= {"title": module.__doc__.splitlines()[0], "alt": figure.text, "columns": columns, "rows": _plain(rows),
+               "cells": result.pop("cells")}
+    _replace(path, _written(result).encode())
+    _replace(path.with_suffix(".png"), figure.png)
+
+
+def overview():
     """A table of all experiments: what they show, how many cells are kept, CPU minutes of all cells, date."""
     rows = []
     for name in experiments():
-        module, found = module_of(name), kept(name, folder)
+        module, found = module_of(name), kept(name)
         what, cells = module.__doc__.splitlines()[0], [_plain(cell) for cell in module.cells(SEEDS)]
         records = [] if found is None else [record for record in found["cells"] if record["cell"] in cells]
         minutes = f"{len(cells) * np.mean([r['seconds'] for r in records]) / 60:.1f}" if records else "?"
@@ -135,16 +144,18 @@ def _plain(x):
     return None if x != x else float(f"{x:.6g}")
 
 
-def _written(found):
-    """JSON with one line for each cell."""
-    head = [f" {json.dumps(key)}: {json.dumps(value)}" for key, value in found.items() if key != "cells"]
-    cells = ",\n".join(f"  {json.dumps(record, allow_nan=False)}" for record in found["cells"])
-    return "{\n" + ",\n".join([*head, f' "cells": [\n{cells}\n ]']) + "\n}\n"
+def _written(result):
+    """JSON with one line for each row of the table and each cell."""
+    def value(key):
+        if key not in ("rows", "cells"):
+            return json.dumps(result[key])
+        return "[\n" + ",\n".join(f"  {json.dumps(one, allow_nan=False)}" for one in result[key]) + "\n ]"
+
+    return "{\n" + ",\n".join(f' "{key}": {value(key)}' for key in result) + "\n}\n"
 
 
 def _replace(path, content):
     """Write a file in one stroke: whoever reads it sees the old one or the new one whole."""
-    path.parent.mkdir(parents=True, exist_ok=True)
     part = path.with_name(f"{path.name}.tmp")
     part.write_bytes(content)
     os.replace(part, path)

@@ -11,16 +11,15 @@ for one word) by what is said of the empty text, which no model has seen: one GP
 
 import numpy as np
 import torch
-from torch import nn
 
 from coursekit.explain import kernel_shap
 from coursekit.explain.asking import scores_of
-from coursekit.models import minibatches, train
 from coursekit.show.charts import lines
-from coursekit.tasks import LINEAR_WORDS, linear_documents
+from coursekit.tasks import linear_documents
 
 from .runner import SEEDS, grouped, mean_sd
-from .trained import FAMILIES, on_linear
+from .slalom_table6 import counts
+from .trained import FAMILIES, network, on_linear
 
 SIZE = dict(n=10_000, epochs=5, often=(1, 2, 5, 10, 15, 20, 30))
 TOY = dict(n=64, epochs=1, often=(1, 3))
@@ -32,24 +31,16 @@ def cells(seeds=SEEDS):
     return [dict(family=family, layers=layers, seed=seed) for family, layers in models for seed in seeds]
 
 
-def network(n, epochs, seed):
-    """predict(documents) -> (n,): a two-layer network of word counts, trained on labels."""
-    def counts(documents):
-        return torch.tensor([[float(document.count(word)) for word in LINEAR_WORDS] for document in documents])
-
-    documents, _, labels = linear_documents(n, seed)
-    X, y = counts(documents), torch.tensor(labels).float()
-    torch.manual_seed(seed)
-    mlp = nn.Sequential(nn.Linear(len(LINEAR_WORDS), 400), nn.ReLU(), nn.Linear(400, 1))
-    train(mlp, lambda mlp, rows: nn.functional.binary_cross_entropy_with_logits(mlp(X[rows])[:, 0], y[rows]),
-          lambda generator: minibatches(n, 64, generator), epochs, 1e-3, seed=seed, progress=False)
-    return lambda documents: mlp(counts(documents))[:, 0].detach().numpy()
+def counted(documents):
+    """(n, V): how often each word occurs."""
+    return torch.tensor(counts(documents)).float()
 
 
 def run(cell, n, epochs, often):
     """{"shapley": {n: mean Shapley value of a word}, "apart": largest difference between its copies}."""
     if cell["family"] == "network":
-        model, seconds = network(n, epochs, cell["seed"]), 0.0
+        documents, _, labels = linear_documents(n, cell["seed"])
+        model, seconds = network(counted, documents, labels, [400], epochs, cell["seed"]), 0.0
     else:
         model, seconds = on_linear(**cell, n=n, epochs=epochs)
     found = {k: kernel_shap(lambda documents: scores_of(model, documents), ["perfect"] * k, by="delete").scores

@@ -12,17 +12,15 @@ all on generated reviews and 0.40 on IMDB, insertion −0.18 and −0.12; the pa
 
 import numpy as np
 import torch
-from torch import nn
 
 from coursekit.explain import Attribution, kernel_shap, lime
-from coursekit.models import minibatches, train
 from coursekit.show.charts import bars
 from coursekit.text import WordTokenizer
 
 from .explained import FITS, fits, held_out_r2, medians, method_rows, some_reviews
 from .runner import SEEDS, grouped, mean_sd
 from .slalom_table2c import MEASURES
-from .trained import LENGTHS
+from .trained import LENGTHS, network
 
 SIZE = dict(real="imdb", n_train=4000, n_test=1000, n_reviews=7, n_tokens=100, n_samples=2000, n_new=50, epochs=4)
 TOY = dict(real="handwritten", n_train=20, n_test=4, n_reviews=2, n_tokens=8, n_samples=40, n_new=5, epochs=1)
@@ -59,21 +57,6 @@ def tf_idf(documents, words):
     return features
 
 
-def network(documents, labels, words, epochs, seed):
-    """predict(documents) -> (n,) log-odds: the network, trained."""
-    features, y = tf_idf(documents, words), torch.tensor(labels).float()
-    X = features(documents)
-    with torch.random.fork_rng(devices=[]):
-        torch.manual_seed(seed)
-        model = nn.Sequential(nn.Linear(X.shape[1], 64), nn.ReLU(), nn.Linear(64, 32), nn.ReLU(), nn.Linear(32, 1))
-
-    def loss(model, rows):
-        return nn.functional.binary_cross_entropy_with_logits(model(X[rows])[:, 0], y[rows])
-
-    train(model, loss, lambda generator: minibatches(len(X), 64, generator), epochs, 1e-3, seed=seed, progress=False)
-    return lambda documents: model(features(documents))[:, 0].detach().double().numpy()
-
-
 def run(cell, real, n_train, n_test, n_reviews, n_tokens, n_samples, n_new, epochs):
     """{"deletion" and "insertion": {method: mean}, "accuracy": on held-out reviews, "r2": {fit: {length: median}}}."""
     n, seed = n_train + n_test + n_reviews, cell["seed"]
@@ -81,7 +64,8 @@ def run(cell, real, n_train, n_test, n_reviews, n_tokens, n_samples, n_new, epoc
     tokenizer = WordTokenizer.train([review.text for review in pool[:n_train]], 2000)
     words = [tokenizer.tokenize(review.text) for review in pool]
     labels = np.array([review.label for review in pool])
-    predict = network(words[:n_train], labels[:n_train], tokenizer.tokens[3:], epochs, seed)
+    features = tf_idf(words[:n_train], tokenizer.tokens[3:])
+    predict = network(features, words[:n_train], labels[:n_train], [64, 32], epochs, seed)
     new = slice(n_train, n_train + n_test)
     found, r2 = {one: {m: [] for m in METHODS} for one in MEASURES}, []
     for document in words[n_train + n_test:]:
