@@ -10,7 +10,6 @@ metrics give says what it cost. Studies that ask people: `human`, their files po
 from .adding_up import infidelity
 from .agreement import Agreement, HumanAgreement, Skipped, auroc, human_agreement, map_distance, rank_agreement
 from .answers import Tally, pool, right_by_person
-from .audit import write_audit, written_answers
 from .axioms import non_sensitivity, sensitivity_axiom
 from .binomial import binomial_power, exact_binomial_test, exact_interval, people_needed
 from .black_boxes import own_model
@@ -49,4 +48,4 @@ __all__ = ["Afterwards", "Agreement", "Compactness", "Consistency", "Curve", "ER
            "local_lipschitz", "map_distance", "monotonicity", "non_sensitivity", "own_model", "people_needed", "pool",
            "random_scores", "rank_agreement", "ranks_as_truth", "recall_of_important_features", "remembering",
            "report", "right_by_person", "roar", "sensitivity_axiom", "stability", "sufficiency", "takes_seed",
-           "weight_randomisation", "write_audit", "written_answers"]
+           "weight_randomisation"]
