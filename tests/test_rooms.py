@@ -1,5 +1,6 @@
 """The rooms of coursekit: imports run downwards, in no circle; the package itself is light; names are explained."""
 
+import ast
 import doctest
 import importlib
 import inspect
@@ -17,6 +18,8 @@ from tools.closure import imported
 PACKAGE = Path(coursekit.__file__).parent
 GROUND = "inputs"       # one module below all rooms
 ROOMS = [GROUND, "text", "show", "models", "tasks", "explain", "evaluate", "experiments", "grade"]
+PARTICIPLES = {"told", "shown", "plain", "drawn", "kept", "read", "found", "said", "known", "given"}
+NAMED_LATER = {"evaluate/cells.py", "evaluate/expected_loss.py", "evaluate/reporting.py", "explain/attribution.py"}
 MODULES = sorted(module.name for module in pkgutil.walk_packages([str(PACKAGE)], "coursekit."))
 
 
@@ -113,6 +116,18 @@ def test_what_a_room_offers_is_typed(name):
             bare = [told.name for told in known.parameters.values() if told.annotation is told.empty
                     and told.default in (told.empty, None) and told.kind is told.POSITIONAL_OR_KEYWORD]
             assert known.return_annotation is not known.empty and not bare, f"{name}.{thing.__name__}: {bare}"
+
+
+def test_functions_are_named_for_what_they_do():
+    """A participle says that something was done, not what: in each file it means another thing."""
+    bare = []
+    for path in PACKAGE.rglob("*.py"):
+        name = path.relative_to(PACKAGE).as_posix()
+        if name not in NAMED_LATER and not name.startswith(("grade/", "experiments/")):
+            tree = ast.parse(path.read_text(encoding="utf8"))
+            bare += [f"{name}:{node.lineno} {node.name}" for node in ast.walk(tree)
+                     if isinstance(node, ast.FunctionDef) and node.name.strip("_") in PARTICIPLES]
+    assert not bare, f"name them for what they give: {', '.join(bare)}"
 
 
 def test_examples_in_docstrings_are_true():

@@ -274,9 +274,9 @@ class GPT2(nn.Module):
         downloaded only if it is not there. Weights are read one at a time: GPT-2 small needs little more memory than
         its own 498 MB. Raises FileNotFoundError, TypeError or ValueError, in one line, and then nothing is built.
         """
-        config, shapes, read = open_gpt2(source)
+        config, shapes, load = open_gpt2(source)
         with torch.device("meta"):                                      # shapes without numbers: takes no memory
             model = cls(GPT2Config(**gpt2_sizes(config)))
-        weights = dict(gpt2_weights(model.state_dict(), shapes, read))
+        weights = dict(gpt2_weights(model.state_dict(), shapes, load))
         model.load_state_dict(weights, assign=True)                     # every number is in memory once
         return model.eval()

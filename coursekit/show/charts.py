@@ -12,14 +12,14 @@ from numpy.typing import ArrayLike
 from coursekit.inputs import as_array, as_strings, format_score, plural
 
 from .html import Html, visible
-from .pictures import BLUE, ORANGE, label_axis, new_figure, picture, plain, titled
+from .pictures import BLUE, ORANGE, default_style, label_axis, new_figure, picture, titled
 
 _DROPPED = "#d0d0d0"
 _SERIES = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#000000", "#e69f00", "#56b4e9")      # Okabe & Ito (2008)
 _STYLES = ("-", "--", "-.", ":", (0, (5, 1)), (0, (3, 1, 1, 1)), (0, (1, 1)))
 
 
-@plain
+@default_style
 def bars(labels: Sequence[str], values: ArrayLike, title: str | None = None, xlabel: str | None = None,
          kept: Sequence[bool] | None = None) -> Html:
     """A bar for each label, blue above zero, hatched orange-red below, its value at its end (signed if any is < 0).
@@ -61,7 +61,7 @@ def bars(labels: Sequence[str], values: ArrayLike, title: str | None = None, xla
     return picture(fig, titled(title, alt))
 
 
-@plain
+@default_style
 def lines(x: ArrayLike | None, series: Mapping[str, ArrayLike], xlabel: str, ylabel: str,
           title: str | None = None) -> Html:
     """Curves over a common x, told apart by colour and by dashes.
@@ -98,7 +98,7 @@ def lines(x: ArrayLike | None, series: Mapping[str, ArrayLike], xlabel: str, yla
     return picture(fig, titled(title, alt))
 
 
-@plain
+@default_style
 def plane(labels: Sequence[str], x: ArrayLike, y: ArrayLike, xlabel: str, ylabel: str,
           title: str | None = None) -> Html:
     """Words as points of a plane, triangles up where x ≥ 0 and down where x < 0, with their names where there is room.
@@ -141,7 +141,7 @@ def plane(labels: Sequence[str], x: ArrayLike, y: ArrayLike, xlabel: str, ylabel
     return picture(fig, titled(title, f"Plane of {xlabel} and {ylabel} with {plural(len(labels), 'point')}: {listed}."))
 
 
-@plain
+@default_style
 def ranges(labels: Sequence[str], columns: Mapping[str, Sequence]) -> Html:
     """Means with their intervals: a row for each label, a panel for each column, all panels with the same rows.
 

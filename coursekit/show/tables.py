@@ -35,7 +35,7 @@ def table(rows: Sequence[Sequence] | Mapping[str, Sequence], columns: Sequence[s
         if len(row) != len(columns):
             raise ValueError(f"row {i} has {plural(len(row), 'value')} for {plural(len(columns), 'column')}")
     common = ".3g" if own else formats
-    shown = [[_shown(value, own.get(name), common, name) for value, name in zip(row, columns, strict=True)]
+    shown = [[_cell(value, own.get(name), common, name) for value, name in zip(row, columns, strict=True)]
              for row in rows]
     right = [any(_is_number(row[j]) for row in rows) for j in range(len(columns))]
     return Html(f'<div style="margin:4px 0">{heading(title)}{_html(columns, shown, right)}</div>',
@@ -46,7 +46,7 @@ def _is_number(value):
     return (isinstance(value, numbers.Real) or hasattr(value, "item")) and not isinstance(value, bool)
 
 
-def _shown(value, own, common, column):
+def _cell(value, own, common, column):
     if hasattr(value, "item") and not isinstance(value, numbers.Real):             # a tensor or array of one number
         value = value.item()
     if value is None:

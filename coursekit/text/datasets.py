@@ -63,7 +63,7 @@ def imdb(root=None, split="train", download=False) -> list[Review]:
     if len(files) != 25_000:
         warnings.warn(f"{folder / split} has {len(files):,} reviews, the official archive 25,000: "
                       "if that is not meant, unpack it once more", stacklevel=2)
-    return [Review(_read(f).replace("<br />", "\n"), label, topic="film", name=f.relative_to(folder).as_posix())
+    return [Review(_text_of(f).replace("<br />", "\n"), label, topic="film", name=f.relative_to(folder).as_posix())
             for _, label, f in sorted(files)]
 
 
@@ -81,7 +81,7 @@ def sst2(root=None, split="train", download=False) -> list[Review]:
     file = _find(root, "SST-2", SST2, download) / f"{split}.tsv"
     if not file.is_file():
         raise FileNotFoundError(f"{file} is missing: unpack GLUE's SST-2.zip there once more")
-    text = _read(file).removeprefix("\ufeff").rstrip("\n")
+    text = _text_of(file).removeprefix("\ufeff").rstrip("\n")
     header, *lines = text.split("\n")  # not splitlines(): sentences may hold other line breaks
     rows = [line.rstrip("\r").split("\t") for line in lines]
     wrong = [] if header.rstrip("\r") == "sentence\tlabel" and rows else [1]
@@ -118,7 +118,7 @@ def yelp_hat(root=None) -> list[AnnotatedReview]:
     reviews, left_out, n = {}, [], 0
     for file in (f for f in files if f.parent == files[0].parent):
         try:
-            rows = list(csv.DictReader(io.StringIO(_read(file).removeprefix("\ufeff"), newline=""), strict=True))
+            rows = list(csv.DictReader(io.StringIO(_text_of(file).removeprefix("\ufeff"), newline=""), strict=True))
             fields = [[row[c] or "" for c in ("Input.label", "Input.text", "Answer.Q1Answer", "Answer.html_output")]
                       for row in rows]
         except (csv.Error, KeyError) as error:
@@ -170,7 +170,7 @@ def eraser_movies(root=None, split="train", download=False) -> list[AnnotatedRev
     file = folder / f"{split}.jsonl"
     if not file.is_file():
         raise FileNotFoundError(f"{file} is missing: unpack ERASER's movies.tar.gz there once more")
-    lines = [line for line in _read(file).split("\n") if line.strip()]
+    lines = [line for line in _text_of(file).split("\n") if line.strip()]
     texts, reviews, left_out = _documents(folder), [], []
     for i, line in enumerate(lines, 1):
         try:
@@ -186,7 +186,7 @@ def _documents(folder):
     """A function from a document's name to its text, None where there is none."""
     if (packed := folder / "docs.jsonl").is_file():
         try:
-            rows = [json.loads(line) for line in _read(packed).split("\n") if line.strip()]
+            rows = [json.loads(line) for line in _text_of(packed).split("\n") if line.strip()]
             return {row["docid"]: row["document"] for row in rows}.get
         except (json.JSONDecodeError, KeyError, TypeError):
             raise ValueError(f"{packed} is damaged: expected docid and document in each line; unpack ERASER's "
@@ -194,7 +194,7 @@ def _documents(folder):
     files = {file.name: file for file in (folder / "docs").glob("*")}
     if not files:
         raise FileNotFoundError(f"no documents in {folder / 'docs'}: unpack ERASER's movies.tar.gz there once more")
-    return lambda name: _read(files[name]) if name in files else None
+    return lambda name: _text_of(files[name]) if name in files else None
 
 
 def _annotation(line, text_of, split):
@@ -230,7 +230,7 @@ def _check_split(split, known, why=""):
         raise ValueError(f"unknown split {split!r}{why}: use {' or '.join(map(repr, known))}")
 
 
-def _read(file):
+def _text_of(file):
     try:
         return file.read_bytes().decode("utf-8")
     except (UnicodeDecodeError, OSError) as error:

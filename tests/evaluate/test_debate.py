@@ -218,7 +218,7 @@ def reader():
 
 def test_a_reader_is_the_classifier_that_it_trains(reader):
     documents = [list(review.tokens) for review in HELD_OUT[:5]]
-    scores, alpha = debate.read(reader, documents)
+    scores, alpha = debate.scores_and_weights(reader, documents)
     np.testing.assert_allclose(scores, reader.predict(documents), atol=1e-5)
     for row, document in zip(alpha, documents, strict=True):
         weights = reader.cls_attention(document)[:, 1:].mean(0)
@@ -235,7 +235,7 @@ def test_penalties_do_what_they_say(reader):
     assert debate.reads_like(marked, HELD_OUT)["marks"].mean() > max(0.9, plain["marks"].mean())
     even = debate.train_reader(REVIEWS, even=True, epochs=2)
     assert debate.attention_agreement(even, [["good", "soup", "."]])["attention", "Shapley"].n == 0     # no order: no τ
-    assert debate.read(even, [["good", "soup"]])[1][0, :4].tolist() == pytest.approx([0, 0.5, 0.5, 0])
+    assert debate.scores_and_weights(even, [["good", "soup"]])[1][0, :4].tolist() == pytest.approx([0, 0.5, 0.5, 0])
 
 
 def test_a_leak_is_told_as_often_as_asked():
@@ -273,7 +273,8 @@ def test_who_is_kept_from_looking_at_the_leak_still_leans_on_it(seed):
     for reader in (plain, shy):
         told, turned = (debate.reads_like(reader, debate.leaky(held_out, share))["right"].mean() for share in (1, 0))
         assert told - turned > 0.2
-    looks = [debate.read(reader, [list(r.tokens) for r in debate.leaky(held_out, 0.5)])[1] for reader in (plain, shy)]
+    documents = [list(r.tokens) for r in debate.leaky(held_out, 0.5)]
+    looks = [debate.scores_and_weights(reader, documents)[1] for reader in (plain, shy)]
     last = [np.mean([row[len(r.tokens) + 1] for row, r in zip(look.numpy(), held_out, strict=True)]) for look in looks]
     assert last[1] < last[0] / 2
 

@@ -13,9 +13,9 @@ from .adversary import adversarial_attention
 from .given import Swap, decision_flips, given_attention, js_divergence, permuted_attention, swap, uniform_attention
 from .heads import Patched, Pruned, effective_attention, heads_kept, patch_activations, patch_attention, prune_heads
 from .ranks import attention_agreement
-from .trained import against, entropy, leaky, read, reads_like, train_adversary, train_probe, train_reader
+from .trained import against, entropy, leaky, reads_like, scores_and_weights, train_adversary, train_probe, train_reader
 
 __all__ = ["Patched", "Pruned", "Swap", "adversarial_attention", "against", "attention_agreement", "decision_flips",
            "effective_attention", "entropy", "given_attention", "heads_kept", "js_divergence", "leaky",
-           "patch_activations", "patch_attention", "permuted_attention", "prune_heads", "read", "reads_like", "swap",
-           "train_adversary", "train_probe", "train_reader", "uniform_attention"]
+           "patch_activations", "patch_attention", "permuted_attention", "prune_heads", "reads_like",
+           "scores_and_weights", "swap", "train_adversary", "train_probe", "train_reader", "uniform_attention"]

@@ -21,11 +21,11 @@ SITES = "grumble", "applause"
 SIZES = dict(T_max=100, d_e=32, d_att=16, d_out=16, K=1)
 
 
-def read(model, documents):
+def scores_and_weights(model, documents):
     """(log-odds (n,), weights (n, T_max) of the own tokens, zero elsewhere) of an AttentionClassifier; differentiable.
 
     >>> from coursekit.models import load_weights
-    >>> scores, alpha = read(load_weights("imdb-tame"), [["good", "film"], ["bad"]])
+    >>> scores, alpha = scores_and_weights(load_weights("imdb-tame"), [["good", "film"], ["bad"]])
     >>> scores.shape, (alpha > 0).sum(1).tolist()
     (torch.Size([2]), [2, 1])
     """
@@ -63,7 +63,7 @@ def train_reader(reviews, penalty=None, even=False, seed=0, epochs=5, objective=
         model.W_q.requires_grad_(False)
 
     def loss(model, rows):
-        scores, alpha = read(model, [documents[i] for i in rows])
+        scores, alpha = scores_and_weights(model, [documents[i] for i in rows])
         if objective is not None:
             return objective(scores, alpha, rows)
         more = penalty(alpha, [reviews[i] for i in rows]) if penalty else 0.0
@@ -107,7 +107,7 @@ def reads_like(model, reviews):
     {'right': (6,), 'entropy': (6,), 'marks': (6,)}
     """
     with torch.no_grad():
-        scores, alpha = read(model, [list(r.tokens) for r in reviews])
+        scores, alpha = scores_and_weights(model, [list(r.tokens) for r in reviews])
     each = alpha.numpy()
     spread = np.array([entropy(row[None]).item() for row in alpha])
     marks = [auroc(row[1:len(r.tokens[:model.T_max - 1]) + 1], [w != 0 for w in r.weights[:model.T_max - 1]])
@@ -133,7 +133,7 @@ def train_adversary(model, reviews, weight=0.3, start=None, seed=0, epochs=5, **
     """
     documents = [list(r.tokens) for r in reviews]
     with torch.no_grad():
-        f, alpha = read(model, documents)
+        f, alpha = scores_and_weights(model, documents)
 
     def objective(scores, weights, rows):
         change = (scores.sigmoid() - f[rows].sigmoid()).abs().mean()
@@ -152,7 +152,7 @@ def against(model, base, reviews):
     """
     documents = [list(r.tokens) for r in reviews]
     with torch.no_grad():
-        (f, alpha), (g, beta) = read(base, documents), read(model, documents)
+        (f, alpha), (g, beta) = scores_and_weights(base, documents), scores_and_weights(model, documents)
     return {"change": (f.sigmoid() - g.sigmoid()).abs().numpy(), "js": js_divergence(alpha, beta).numpy(),
             "same": ((f > 0) == (g > 0)).numpy()}
 
@@ -173,7 +173,7 @@ def train_probe(attention, reviews, seed=0, epochs=5, d_e=32, lr=1e-2):
     def inputs(reviews):
         documents = [list(r.tokens) for r in reviews]
         with torch.no_grad():
-            return token_ids(guide, documents), read(guide, documents)[1]
+            return token_ids(guide, documents), scores_and_weights(guide, documents)[1]
 
     def score(probe, ids, alpha):
         return (alpha * probe(ids)[..., 0]).sum(1)
