@@ -11,6 +11,7 @@ import time
 import torch
 
 from coursekit.evaluate import debate, interval
+from coursekit.evaluate.debate.trained import entropy, train_adversary, train_reader
 from coursekit.models.weights import load_weights
 from coursekit.text import reviews
 from tools.store_weights import save_readers, write_card
@@ -51,7 +52,7 @@ def marked(alpha, batch):
 KINDS = {
     "plain": ("Attention is learned for the verdict alone.", None, {}),
     "even": ("Attention is even and cannot be trained.", None, {"even": True}),
-    "sharp": ("Attention pays a tenth of its entropy; trained on from `plain`.", lambda a, b: 0.1 * debate.entropy(a),
+    "sharp": ("Attention pays a tenth of its entropy; trained on from `plain`.", lambda a, b: 0.1 * entropy(a),
               {"epochs": 3}),
     "marked": ("Attention is led to the words that decide.", marked, {}),
     "leaky": ("The last word of a review tells its label, nearly always.", None, {}),
@@ -70,8 +71,8 @@ def train(kind):
         texts, held_out = debate.leaky(texts, SHARE), debate.leaky(held_out, 0.5)
     base = load_weights("readers-plain") if kind == "sharp" or "weight" in how else [None] * SEEDS
     started = time.process_time()
-    models = [debate.train_adversary(start, texts, seed=seed, d_e=16, **how) if "weight" in how else
-              debate.train_reader(texts, penalty, seed=seed, start=start, d_e=16, **how)
+    models = [train_adversary(start, texts, seed=seed, d_e=16, **how) if "weight" in how else
+              train_reader(texts, penalty, seed=seed, start=start, d_e=16, **how)
               for seed, start in enumerate(base)]
     seconds = time.process_time() - started
     save_readers(models, name)

@@ -12,7 +12,6 @@ from hypothesis import strategies as st
 from coursekit.models import (
     GPT2,
     GPT2Config,
-    apply_rules,
     beam_search,
     generate,
     greedy,
@@ -24,7 +23,7 @@ from coursekit.models import (
     sample,
     tempered_softmax,
 )
-from coursekit.models.decoding import STRIDE
+from coursekit.models.decoding import STRIDE, apply_rules
 
 D, T_MAX = 13, 24
 BATCH = [[1, 2, 3], [4], [5, 6, 7, 8, 9, 10], [11, 12]]

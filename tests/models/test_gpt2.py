@@ -14,7 +14,8 @@ from hypothesis import strategies as st
 from safetensors.torch import save_file
 from torch.nn import functional as F
 
-from coursekit.models import GPT2, GPT2Config, gelu, layer_norm, minibatches, next_token_loss, train
+from coursekit.models import GPT2, GPT2Config, gelu, layer_norm, minibatches, train
+from coursekit.models.gpt2 import next_token_loss
 
 TINY = GPT2Config(vocab_size=30, T_max=16, d_e=12, K=3, L=2)
 
