@@ -10,12 +10,11 @@ from scipy import stats
 from coursekit import explain
 from coursekit.evaluate import debate, interval
 from coursekit.evaluate.debate.given import js_divergence
-from coursekit.evaluate.debate.trained import entropy, train_adversary, train_reader
 from coursekit.evaluate.intervals import student
 from coursekit.models import AttentionClassifier, TransformerClassifier, load_weights
 from coursekit.models.weights import FOLDER
 from coursekit.text import WordTokenizer, reviews
-from tools.train_readers import off_the_marks, on_the_leak
+from tools.train_readers import entropy, off_the_marks, on_the_leak, train_adversary, train_reader
 
 WORDS = "[PAD] [UNK] [CLS] not a good film but bad the story is , it was dull and long".split()
 DOCUMENT, DONOR = "not a good film but the story is long".split(), "not a bad film but the story is long".split()

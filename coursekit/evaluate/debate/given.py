@@ -110,8 +110,8 @@ def permuted_attention(model, document, n=100, seed=0):
 
 
 def uniform_attention(model, document):
-    """The Swap (n = 1) for even weights. The model was not trained with them; `trained.train_reader(reviews,
-    even=True)` gives one that was.
+    """The Swap (n = 1) for even weights. The model was not trained with them; those of
+    `load_weights("readers-even")` were.
 
     Source: what Wiegreffe and Pinter, EMNLP 2019, section 3.2, train with, here put into a trained model.
 
