@@ -95,13 +95,13 @@ def _build(kind, tokenizer, **config):
     return model
 
 
-def naive_bayes_log_odds(folder=FOLDER) -> dict[str, float]:
+def naive_bayes_log_odds() -> dict[str, float]:
     """{word: log-odds} of the shipped classifiers' vocabulary, counted on the 25,000 IMDB training reviews.
 
     >>> log_odds = naive_bayes_log_odds()
     >>> log_odds["wonderful"] > 0 > log_odds["waste"]
     True
     """
-    words = checked_path(VOCABULARY, folder).read_text(encoding="utf8").split("\n")
-    with safe_open(checked_path(LOG_ODDS, folder), "pt") as file:
+    words = checked_path(VOCABULARY, FOLDER).read_text(encoding="utf8").split("\n")
+    with safe_open(checked_path(LOG_ODDS, FOLDER), "pt") as file:
         return dict(zip(words, file.get_tensor("log_odds").float().tolist(), strict=True))

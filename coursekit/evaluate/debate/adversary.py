@@ -13,7 +13,7 @@ from .given import TINY, Swap, given_attention, js_divergence, sigmoid
 
 
 @torch.inference_mode(False)                                      # with gradients, whatever is around
-def adversarial_attention(model, document, epsilon=0.01, search=False, starts=4, steps=80, lr=0.3, seed=0):
+def adversarial_attention(model, document, epsilon=0.01, search=False, starts=4, steps=80, seed=0):
     """The Swap (n = 1) of weights as far as possible from the model's (mean JS over heads and layers), |Δp| ≤ epsilon.
 
     One layer that sums numbers (`AttentionClassifier`): from the corners (above), the farthest if each head by itself
@@ -37,7 +37,7 @@ def adversarial_attention(model, document, epsilon=0.01, search=False, starts=4,
         found = torch.stack([_corner(a, y, low / len(values), high / len(values))
                              for a, y in zip(alpha[0].numpy(), values.numpy(), strict=True)])[None, None]
     else:
-        found = _searched(alpha, score, f, epsilon, starts, steps, lr, seed)[None]
+        found = _searched(alpha, score, f, epsilon, starts, steps, seed)[None]
     with torch.no_grad():
         return Swap(f, score(found).numpy(), found.numpy(), alpha.numpy())
 
@@ -71,11 +71,11 @@ def _corner(alpha, y, low, high):
     return torch.from_numpy(found * total)
 
 
-def _searched(alpha, score, f, epsilon, starts, steps, lr, seed):
+def _searched(alpha, score, f, epsilon, starts, steps, seed):
     """Weights (L, K, T) by gradient ascent: Jain and Wallace's search."""
     generator, total = torch.Generator().manual_seed(seed), alpha.sum(-1, keepdim=True)
     z = torch.randn(starts, *alpha.shape, generator=generator).double().requires_grad_()
-    optimizer, found, farthest = torch.optim.Adam([z], lr), alpha, 0.0
+    optimizer, found, farthest = torch.optim.Adam([z], 0.3), alpha, 0.0
     for _ in range(steps):
         given = total * (alpha.clamp_min(TINY).log() + z).softmax(-1)             # (starts, L, K, T)
         js = js_divergence(given, alpha).mean((-1, -2))
