@@ -66,8 +66,8 @@ class _Study:
     def agree(self, nickname=""):
         """Consent: make the file. nickname: letters, digits and spaces of it are kept, at most 20."""
         if not self.rows:
-            kept = re.sub(r"[^\w ]", "", nickname)[:20].strip()
-            self._write(dict(material=self.material, person=secrets.token_hex(4), nickname=kept, seed=self.seed), {})
+            name = re.sub(r"[^\w ]", "", nickname)[:20].strip()
+            self._write(dict(material=self.material, person=secrets.token_hex(4), nickname=name, seed=self.seed), {})
 
     def answer(self, value):
         """Answer the question that is shown, and write it to the file."""
@@ -95,15 +95,15 @@ class _Study:
     def static(self):
         """Where the study stands, as Html."""
         if not self.rows:
-            shown = [f"{self.question} Questions: {self.steps}. What you answer is written to {self.path}, on this "
+            parts = [f"{self.question} Questions: {self.steps}. What you answer is written to {self.path}, on this "
                      "machine and nowhere else, with a number drawn by chance and no name unless you type one. The "
                      "file is yours: you may stop at any time, read it, delete it, give it to your teacher or not."]
         elif self.done:
-            shown = [f"Done, thank you. Your answers are in {self.path}.", self._results()]
+            parts = [f"Done, thank you. Your answers are in {self.path}.", self._results()]
         else:
-            shown = [f"Question {self.step + 1} of {self.steps}. {self.question}", *self._page()]
-        return Html("".join(part.html if isinstance(part, Html) else f"<p>{escape(part)}</p>" for part in shown),
-                    "\n".join(map(str, shown)))
+            parts = [f"Question {self.step + 1} of {self.steps}. {self.question}", *self._page()]
+        return Html("".join(part.html if isinstance(part, Html) else f"<p>{escape(part)}</p>" for part in parts),
+                    "\n".join(map(str, parts)))
 
     @cached_property
     def widget(self):
@@ -171,9 +171,9 @@ class ModelChoiceStudy(_Study):
                  for side, name in zip(("Left", "Right"), names, strict=True)]
         if not explained:
             return [" ".join(tokens), *heads]
-        found = [self.explanations[name][i] for name in names]
-        found = [a.on(tokens) if "distinct" in a.about else a for a in found]
-        return [highlight(a.tokens, a.scores, head) for a, head in zip(found, heads, strict=True)]
+        attributions = [self.explanations[name][i] for name in names]
+        attributions = [a.on(tokens) if "distinct" in a.about else a for a in attributions]
+        return [highlight(a.tokens, a.scores, head) for a, head in zip(attributions, heads, strict=True)]
 
     def _results(self):
         rows = {kind: next(iter(right_by_person(self.rows[1:], flag).values()), (0, 0, 0))
@@ -215,8 +215,8 @@ class WordRemovalStudy(_Study):
 
     def trained_without(self, words):
         """(the BagOfWords trained without these words, a tuple, its accuracy held out, and on clean reviews)."""
-        kept = [word for word, n in self.counts.items() if n >= 3 and word not in words]
-        model = train_bag_of_words(*self.data[0], kept)
+        words_left = [word for word, n in self.counts.items() if n >= 3 and word not in words]
+        model = train_bag_of_words(*self.data[0], words_left)
         return model, *(float(((model.predict(documents) > 0) == np.array(labels)).mean())
                         for documents, labels in self.data[1:])
 
@@ -235,9 +235,9 @@ class WordRemovalStudy(_Study):
     def _row(self, words):
         if set(words) - set(self.offered):
             raise ValueError(f"expected some of the words of this round, {', '.join(self.offered)}, got {words}")
-        found = [self.trained_without(removed)[1:] for removed in (self.removed, (*self.removed, *words))]
+        accuracies = [self.trained_without(removed)[1:] for removed in (self.removed, (*self.removed, *words))]
         return dict(offered=" ".join(self.offered), removed=" ".join(words)) | {
-            name: f"{x:.4f}" for name, x in zip(self.columns[2:], np.transpose(found).flat, strict=True)}
+            name: f"{x:.4f}" for name, x in zip(self.columns[2:], np.transpose(accuracies).flat, strict=True)}
 
     def _page(self):
         (model, accuracy, _), (documents, labels) = self.trained_without(self.removed), self.data[1]

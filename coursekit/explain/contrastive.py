@@ -74,8 +74,8 @@ class GeneratedAttributions(NamedTuple):
     def plot(self, title=None):
         """The scores as a map, each row divided by its largest size: what a token hangs on, not how much."""
         scores = self.scores / np.abs(self.scores).max(1, keepdims=True).clip(min=1e-30)
-        read = [[j < len(row) for j in range(len(self.tokens))] for row in self.rows]
-        return heatmap(scores, [row.method for row in self.rows], self.tokens, title, read,
+        mask = [[j < len(row) for j in range(len(self.tokens))] for row in self.rows]
+        return heatmap(scores, [row.method for row in self.rows], self.tokens, title, mask,
                        "written", "tokens read", "share of the row's largest")
 
     def _repr_html_(self):

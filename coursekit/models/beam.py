@@ -66,8 +66,8 @@ def beam_search(model: torch.nn.Module, prompt: Sequence | torch.Tensor, n: int,
     if width < 1:
         raise ValueError(f"width must be at least 1 beam, got {width}")
     rows, many = as_batch(model, prompt, n)
-    found = [_search(model, row, n, width, length_penalty, eos) for row in rows]
-    return found if many else found[0]
+    searches = [_search(model, row, n, width, length_penalty, eos) for row in rows]
+    return searches if many else searches[0]
 
 
 def _search(model, prompt, n, width, alpha, eos):

@@ -71,8 +71,8 @@ def keep_nucleus(p: torch.Tensor, mass: float) -> torch.Tensor:
     return _rescaled(p, inside)
 
 
-def _rescaled(p, kept):
-    p = p.where(kept, 0)
+def _rescaled(p, mask):
+    p = p.where(mask, 0)
     return p / p.sum(-1, keepdim=True)
 
 

@@ -86,7 +86,7 @@ def gpt2_sizes(config):
     >>> gpt2_sizes({"model_type": "gpt2", "n_embd": 12, "n_head": 3, "vocab_size": 50})
     {'vocab_size': 50, 'd_e': 12, 'K': 3}
     """
-    odd = {key: config[key] for key, known in KINDS.items() if key in config and config[key] not in known}
+    odd = {key: config[key] for key, values in KINDS.items() if key in config and config[key] not in values}
     if config.get("n_inner") not in (None, 4 * config.get("n_embd", 768)):
         odd["n_inner"] = config["n_inner"]
     if odd:

@@ -58,10 +58,10 @@ def load_weights(name: str, folder=FOLDER) -> Any:
     >>> (model.predict([["a", "wonderful", "film"], ["an", "awful", "film"]]) > 0).tolist()
     [True, False]
     """
-    known = [file.removesuffix(".safetensors") for file in known_hashes(folder) if file.endswith(".safetensors")]
-    known = [model for model in known if f"{model}.safetensors" != LOG_ODDS]
-    if name not in known:
-        raise ValueError(f"no weights named {name!r}: choose one of {', '.join(map(repr, known))}")
+    names = [file.removesuffix(".safetensors") for file in known_hashes(folder) if file.endswith(".safetensors")]
+    names = [model for model in names if f"{model}.safetensors" != LOG_ODDS]
+    if name not in names:
+        raise ValueError(f"no weights named {name!r}: choose one of {', '.join(map(repr, names))}")
     with safe_open(checked_path(f"{name}.safetensors", folder), "pt") as file:
         about = file.metadata()
         weights = {key: file.get_tensor(key).float() for key in file.keys()}

@@ -141,7 +141,7 @@ def _scale(scores, scale=None):
     return float(scale)
 
 
-def flow(tokens, shown):
+def flow(tokens, parts):
     """Join what is shown of each token, with a space where the tokens themselves do not say where spaces are.
 
     They do say it if one of them contains a space or the mark that byte-pair (Ġ, Ċ) and unigram (▁) tokenizers write
@@ -151,17 +151,17 @@ def flow(tokens, shown):
         space = [""] * len(tokens)
     else:
         space = ["" if i == 0 or t.startswith("##") else " " for i, t in enumerate(tokens)]
-    return "".join(s + t for s, t in zip(space, shown, strict=True))
+    return "".join(s + t for s, t in zip(space, parts, strict=True))
 
 
 def paragraph(tokens, scores, scale):
     """The tokens as running text in HTML, each on the colour of its score; `scale` has the strongest."""
     if not tokens:
         return f'<span style="{_NOTE}">(no tokens)</span>'
-    shown = [f'<span title="{format_score(s)}" style="{tint(s, scale)}padding:1px">{_marked(t, s, scale)}</span>'
+    parts = [f'<span title="{format_score(s)}" style="{tint(s, scale)}padding:1px">{_marked(t, s, scale)}</span>'
              + "<br>" * t.endswith(("\n", "Ċ")) for t, s in zip(tokens, scores, strict=True)]
     style = "line-height:1.9;white-space:pre-wrap;word-wrap:break-word"
-    return f'<div dir="auto" style="{style}">{flow(tokens, shown)}</div>'
+    return f'<div dir="auto" style="{style}">{flow(tokens, parts)}</div>'
 
 
 def _bands(tokens):

@@ -127,8 +127,8 @@ def _widget_class():
             return highlight(self._keys, mean[self.token], title=f"{title}, from {self._tokens[self.token]}")
 
         def _repr_mimebundle_(self, **kwargs):
-            (data, metadata), drawn = super()._repr_mimebundle_(**kwargs), self.static()
-            kept = {KEPT: self._saved_state()} if self._A.size <= MOST_KEPT else {}
-            return data | kept | {"text/html": drawn.html, "text/plain": drawn.text}, metadata
+            (data, metadata), still = super()._repr_mimebundle_(**kwargs), self.static()
+            state = {KEPT: self._saved_state()} if self._A.size <= MOST_KEPT else {}
+            return data | state | {"text/html": still.html, "text/plain": still.text}, metadata
 
     return AttentionExplorer

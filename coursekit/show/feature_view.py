@@ -28,17 +28,17 @@ def features(rows: Mapping[str, tuple], words=(), around=10, n=5, title: str | N
       raises good +1; lowers bad -1
     """
     words = as_strings(words, "words")
-    told, body = [], ""
+    text_lines, body = [], ""
     for name, (activations, contexts, effects) in rows.items():
         name, activations = visible(name), as_array(activations, f"the activations of {name!r}", (None,))
         contexts = [_cut(around, *as_scored(tokens, scores)) for tokens, scores in contexts]
-        known = None if effects is None else as_array(effects, f"the effects of {name!r}", (len(words),))
+        effects = None if effects is None else as_array(effects, f"the effects of {name!r}", (len(words),))
         image, summary = _histogram(activations)
         lines = [flow(tokens, [f"{visible(token)}({format_score(score)})" if i == scores.argmax() else visible(token)
                                for i, (token, score) in enumerate(zip(tokens, scores, strict=True))])
                  for tokens, scores in contexts]
-        pushed = [] if known is None else _pushed(words, known, n)
-        told += [f"{name}: {summary}", *(f"  {line}" for line in lines + ["; ".join(pushed)] if line)]
+        pushed = [] if effects is None else _pushed(words, effects, n)
+        text_lines += [f"{name}: {summary}", *(f"  {line}" for line in lines + ["; ".join(pushed)] if line)]
         scale = max((scores.max() for _, scores in contexts), default=0)
         left, rule = 'style="text-align:left;vertical-align:top"', "border-bottom:1px solid rgba(128,128,128,.4)"
         lit = "".join(f'<div style="{rule}">{paragraph(tokens, scores, scale)}</div>' for tokens, scores in contexts)
@@ -48,7 +48,7 @@ def features(rows: Mapping[str, tuple], words=(), around=10, n=5, title: str | N
     columns = "".join(f'<th scope="col" style="text-align:left">{column}</th>'
                       for column in ("feature", "where it is most active", "logits"))
     return Html(f'{heading(title)}<table><thead><tr>{columns}</tr></thead><tbody>{body}</tbody></table>',
-                "\n".join(([] if title is None else [visible(title)]) + told))
+                "\n".join(([] if title is None else [visible(title)]) + text_lines))
 
 
 def _cut(around, tokens, scores):

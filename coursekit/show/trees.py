@@ -111,16 +111,16 @@ def _place(node, row):
 
 def _in_words(columns, best):
     """The tree in words: the best, and what each step kept and finished."""
-    said = [f"Beam search over {plural(len(columns) - 1, 'token')}."]
+    sentences = [f"Beam search over {plural(len(columns) - 1, 'token')}."]
     if best is not None:
-        said.append(f"Best finished: {best.in_words}.")
+        sentences.append(f"Best finished: {best.in_words}.")
     for step, nodes in enumerate(columns[1:], start=1):
         parts = []
         for fate in ("kept", "finished"):
             alike = [node.in_words for node in nodes if node.fate == fate]
             parts += [f"{fate} {', '.join(alike)}"] if alike else []
-        said.append(f"Step {step}: " + ("; ".join(parts) or "all dropped") + ".")
-    return " ".join(said)
+        sentences.append(f"Step {step}: " + ("; ".join(parts) or "all dropped") + ".")
+    return " ".join(sentences)
 
 
 def _tree_drawing(columns, best, rows, alt, title):

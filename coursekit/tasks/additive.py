@@ -42,8 +42,8 @@ def slalom_words(n=10, seed=0) -> dict[str, tuple[float, float]]:
     {'vein': (0.08, -0.03), 'plant': (-0.35, 0.18), 'chuckles': (-1.05, -1.42)}
     """
     random, log_odds = np.random.default_rng(as_whole(seed, "seed")), naive_bayes_log_odds()
-    known = [word for word, weight in log_odds.items() if weight]                 # not [PAD] and its like
-    words = [known[i] for i in random.choice(len(known), as_whole(n, "n", 1), replace=False)]
+    weighted = [word for word, weight in log_odds.items() if weight]              # not [PAD] and its like
+    words = [weighted[i] for i in random.choice(len(weighted), as_whole(n, "n", 1), replace=False)]
     v = [2 * log_odds[word] for word in words]
     return dict(zip(words, zip(random.normal(v).tolist(), v, strict=True), strict=True))
 

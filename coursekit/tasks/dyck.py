@@ -167,8 +167,8 @@ def closing_accuracy(model, ids, far=False):
     True
     """
     with torch.no_grad():
-        said = model(ids)[:, :-1, 1::2].argmax(-1)                                    # (n, T): which kind
-    return (2 * said + 1 == ids[:, 1:])[closings(ids, far)].double().mean().item()
+        kinds = model(ids)[:, :-1, 1::2].argmax(-1)                                   # (n, T): which kind
+    return (2 * kinds + 1 == ids[:, 1:])[closings(ids, far)].double().mean().item()
 
 
 class StackLikeness(NamedTuple):

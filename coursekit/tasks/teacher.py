@@ -72,7 +72,7 @@ class Minimum(NamedTuple):
     Q: torch.Tensor
 
 
-def minimise(given, start, steps=200):
+def minimise(data, start, steps=200):
     """The Minimum that L-BFGS reaches from start "positional", Q = 1/√d, or "semantic", Q = Q*.
 
     At d = 250 it takes a tenth of a second; losses then vary by 3e-4 from seed to seed.
@@ -83,13 +83,13 @@ def minimise(given, start, steps=200):
     """
     if start not in ("positional", "semantic"):
         raise ValueError(f"start must be 'positional' or 'semantic', got {start!r}")
-    d = len(given.Q)
-    Q = (torch.full_like(given.Q, d ** -0.5) if start == "positional" else given.Q.clone()).requires_grad_()
+    d = len(data.Q)
+    Q = (torch.full_like(data.Q, d ** -0.5) if start == "positional" else data.Q.clone()).requires_grad_()
     optimizer = torch.optim.LBFGS([Q], max_iter=steps, tolerance_grad=1e-7, tolerance_change=1e-12,
                                   line_search_fn="strong_wolfe")
 
     def loss():
-        return _error(_attend(Q, given.x), given.y) + LAMBDA / 2 * Q.square().sum()
+        return _error(_attend(Q, data.x), data.y) + LAMBDA / 2 * Q.square().sum()
 
     def closure():
         optimizer.zero_grad()
@@ -99,16 +99,16 @@ def minimise(given, start, steps=200):
 
     optimizer.step(closure)
     with torch.no_grad():
-        test = _error(_attend(Q, given.x_test), given.y_test) / len(given.x_test)
-        return Minimum(loss().item() / d, test.item(), abs(Q.mean().item()), abs((given.Q @ Q).item()) / d, Q.detach())
+        test = _error(_attend(Q, data.x_test), data.y_test) / len(data.x_test)
+        return Minimum(loss().item() / d, test.item(), abs(Q.mean().item()), abs((data.Q @ Q).item()) / d, Q.detach())
 
 
-def linear(given):
+def linear(data):
     """The error per fresh sequence of the best fixed mix ŷ = Bx, B (2, 2) by least squares: it knows only places.
 
     >>> linear(problem(2, d=60)) > 0
     True
     """
-    x, y = (part.mT.flatten(0, 1) for part in (given.x, given.y))          # (n·d, 2)
+    x, y = (part.mT.flatten(0, 1) for part in (data.x, data.y))            # (n·d, 2)
     B = torch.linalg.lstsq(x, y).solution.T
-    return (_error(B @ given.x_test, given.y_test) / len(given.x_test)).item()
+    return (_error(B @ data.x_test, data.y_test) / len(data.x_test)).item()

@@ -52,14 +52,14 @@ def imdb(root=None, split="train", download=False) -> list[Review]:
     folder = _find(root, "aclImdb", IMDB, download)
     files = []
     for label, side in enumerate(("neg", "pos")):
-        found = [f for f in (folder / split / side).glob("*.txt") if re.fullmatch(r"\d+_\d+", f.stem, re.ASCII)]
-        if wrong := [f for f in found if int(f.stem.split("_")[1]) not in (range(1, 5), range(7, 11))[label]]:
+        paths = [f for f in (folder / split / side).glob("*.txt") if re.fullmatch(r"\d+_\d+", f.stem, re.ASCII)]
+        if wrong := [f for f in paths if int(f.stem.split("_")[1]) not in (range(1, 5), range(7, 11))[label]]:
             raise ValueError(f"{wrong[0]} names {wrong[0].stem.split('_')[1]} stars, and {side}/ has reviews of "
                              f"{('1 to 4', '7 to 10')[label]}: unpack the archive there once more")
-        if not found:
+        if not paths:
             raise FileNotFoundError(f"no reviews in {folder / split / side}: expected <number>_<stars>.txt as in "
                                     "aclImdb_v1.tar.gz; unpack the archive there once more")
-        files += [(int(f.stem.split("_")[0]), label, f) for f in found]
+        files += [(int(f.stem.split("_")[0]), label, f) for f in paths]
     if len(files) != 25_000:
         warnings.warn(f"{folder / split} has {len(files):,} reviews, the official archive 25,000: "
                       "if that is not meant, unpack it once more", stacklevel=2)
@@ -143,9 +143,9 @@ def yelp_hat(root=None) -> list[AnnotatedReview]:
 
 def _marked(spans):
     """The words of one annotator's html (tags inside of a word and empty spans are the browser's), and their marks."""
-    found = [(html.unescape(re.sub("<[^>]*>", "", word)).strip(), 'class="active"' in attributes)
+    pairs = [(html.unescape(re.sub("<[^>]*>", "", word)).strip(), 'class="active"' in attributes)
              for attributes, word in re.findall(r"<span([^>]*)>(.*?)</span>", spans, re.DOTALL)]
-    words = [(word, mark) for word, mark in found if word]
+    words = [(word, mark) for word, mark in pairs if word]
     return tuple(word for word, _ in words), tuple(mark for _, mark in words)
 
 
@@ -221,13 +221,13 @@ def _tell(left_out, n, folder):
     if left_out:
         first = {why: where for why, where in reversed(left_out)}
         counts = Counter(why for why, _ in left_out).most_common()
-        told = "; ".join(f"{count} because {why} (first: {first[why]})" for why, count in counts)
-        warnings.warn(f"{folder}: {len(left_out)} of {n} rows are left out: {told}", stacklevel=3)
+        reasons = "; ".join(f"{count} because {why} (first: {first[why]})" for why, count in counts)
+        warnings.warn(f"{folder}: {len(left_out)} of {n} rows are left out: {reasons}", stacklevel=3)
 
 
-def _check_split(split, known, why=""):
-    if split not in known:
-        raise ValueError(f"unknown split {split!r}{why}: use {' or '.join(map(repr, known))}")
+def _check_split(split, splits, why=""):
+    if split not in splits:
+        raise ValueError(f"unknown split {split!r}{why}: use {' or '.join(map(repr, splits))}")
 
 
 def _text_of(file):

@@ -90,13 +90,13 @@ def _generated(rng, label):
 @cache
 def _handwritten():
     """handwritten_reviews.txt: blocks of a line "label topic tag" and a text, an empty line between them."""
-    found = []
+    reviews = []
     blocks = files("coursekit.text").joinpath("handwritten_reviews.txt").read_text("utf-8").strip().split("\n\n")
     for i, block in enumerate(blocks):
         head, text = block.split("\n", 1)
         label, topic, tag = head.split()
-        found.append(Review(" ".join(text.split()), int(label), topic, tag, f"handwritten/{i}"))
-    return tuple(found)
+        reviews.append(Review(" ".join(text.split()), int(label), topic, tag, f"handwritten/{i}"))
+    return tuple(reviews)
 
 
 def handwritten_reviews() -> list[Review]:
