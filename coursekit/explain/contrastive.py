@@ -83,7 +83,7 @@ class GeneratedAttributions(NamedTuple):
 
 
 def generated_attributions(model: torch.nn.Module, ids: Sequence[int] | torch.Tensor, start: int,
-                           foils: Sequence[int | None] | None = None, reduce="l1") -> GeneratedAttributions:
+                           foils: Sequence[int | None] | None = None) -> GeneratedAttributions:
     """GeneratedAttributions of the tokens ids[start:]: why each of them, after all before it?
 
     foils: an id each, None where there is none; unless given, the likeliest other token at that place.
@@ -104,6 +104,6 @@ def generated_attributions(model: torch.nn.Module, ids: Sequence[int] | torch.Te
             logits = model(torch.tensor([ids], device=model.W_e.device))[0, start - 1:-1].cpu()     # (n, D)
         logits[torch.arange(len(logits)), ids[start:]] = -torch.inf
         foils = logits.argmax(-1).tolist()
-    rows = [contrastive_gradient(model, ids[:t], ids[t], foil, reduce)
+    rows = [contrastive_gradient(model, ids[:t], ids[t], foil)
             for t, foil in zip(range(start, len(ids)), foils, strict=True)]
     return GeneratedAttributions(rows, [model.tokenizer.tokens[i] for i in ids])

@@ -10,13 +10,14 @@ from .coloured import flow, paragraph
 from .html import Html, drawing, escape, heading, visible
 
 BINS, WIDTH, HEIGHT = 20, 120, 44                               # of a histogram; pixels
+AROUND = 10                                                     # tokens on each side of a context's strongest
 
 
-def features(rows: Mapping[str, tuple], words=(), around=10, n=5, title: str | None = None) -> Html:
+def features(rows: Mapping[str, tuple], words=(), n=5, title: str | None = None) -> Html:
     """A row for each feature: a histogram of its activations, its top contexts with the tokens lit, its words.
 
     rows: dict from a feature's name to (activations, contexts, effects). activations: (N,) numbers, one for
-    each token that was looked at; contexts: a list of (tokens, scores), one score a token, of which `around` tokens
+    each token that was looked at; contexts: a list of (tokens, scores), one score a token, of which ten tokens
     on each side of the strongest are shown, coloured as by `highlight`; effects: (D,) what the feature adds to the
     logit of each of `words`, D strings, of which the n highest and lowest are shown, or None.
     The histogram is of the activations above 0, an image that is told in words beside it.
@@ -31,7 +32,7 @@ def features(rows: Mapping[str, tuple], words=(), around=10, n=5, title: str | N
     text_lines, body = [], ""
     for name, (activations, contexts, effects) in rows.items():
         name, activations = visible(name), as_array(activations, f"the activations of {name!r}", (None,))
-        contexts = [_cut(around, *as_scored(tokens, scores)) for tokens, scores in contexts]
+        contexts = [_cut(*as_scored(tokens, scores)) for tokens, scores in contexts]
         effects = None if effects is None else as_array(effects, f"the effects of {name!r}", (len(words),))
         image, summary = _histogram(activations)
         lines = [flow(tokens, [f"{visible(token)}({format_score(score)})" if i == scores.argmax() else visible(token)
@@ -51,12 +52,12 @@ def features(rows: Mapping[str, tuple], words=(), around=10, n=5, title: str | N
                 "\n".join(([] if title is None else [visible(title)]) + text_lines))
 
 
-def _cut(around, tokens, scores):
+def _cut(tokens, scores):
     """What stands around the strongest token, with "…" for what does not."""
     if not tokens:
         raise ValueError("a context needs at least one token, got none")
     top = int(scores.argmax())
-    start, stop = max(0, top - around), top + around + 1
+    start, stop = max(0, top - AROUND), top + AROUND + 1
     before, after = ["…"] * (start > 0), ["…"] * (stop < len(tokens))
     return before + tokens[start:stop] + after, np.pad(scores[start:stop], (len(before), len(after)))
 
