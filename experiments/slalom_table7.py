@@ -21,7 +21,7 @@ import numpy as np
 
 from coursekit.evaluate import fidelity
 from coursekit.explain import fit_slalom, fit_slalom_data, random_sequences
-from coursekit.show.pictures import BLUE, ORANGE, new_figure, picture, plain
+from coursekit.show.pictures import BLUE, ORANGE, default_style, new_figure, picture
 
 from .runner import SEEDS, grouped, mean_sd
 from .trained import FAMILIES, LENGTHS, held_out, on_slalom
@@ -89,7 +89,7 @@ def report(records, by=("family", "layers")):
     return rows, [", ".join(by), "fit", *columns, "mse of s", "r of s", "mse of v", "r of v"]
 
 
-@plain
+@default_style
 def figure(records):
     """True and recovered parameters, as in Figure 4 (d), of all models and seeds."""
     fig, axes = new_figure(7.2, 3.4, 1, 2)

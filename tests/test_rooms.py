@@ -1,8 +1,11 @@
 """The rooms of coursekit: imports run downwards, in no circle; the package itself is light; names are explained."""
 
+import ast
+import contextlib
 import doctest
 import importlib
 import inspect
+import json
 import pkgutil
 import re
 import subprocess
@@ -18,6 +21,9 @@ PACKAGE = Path(coursekit.__file__).parent
 GROUND = "inputs"       # one module below all rooms
 ROOMS = [GROUND, "text", "show", "models", "tasks", "explain", "evaluate", "results", "grade"]
 OLD = "coursekit.experiments"                           # a name that only forwards
+PARTICIPLES = {"told", "shown", "plain", "drawn", "kept", "read", "found", "said", "known", "given"}
+NAMED_LATER = {"evaluate/cells.py", "evaluate/expected_loss.py", "evaluate/reporting.py", "explain/attribution.py"}
+MET_BY_NOBODY_YET = {"ERASER_BINS", "counting", "kinds_of_pairs", "norm_maps", "remembering", "stability", "takes_seed"}
 MODULES = sorted({module.name for module in pkgutil.walk_packages([str(PACKAGE)], "coursekit.")} - {OLD})
 
 
@@ -114,6 +120,64 @@ def test_what_a_room_offers_is_typed(name):
             bare = [told.name for told in known.parameters.values() if told.annotation is told.empty
                     and told.default in (told.empty, None) and told.kind is told.POSITIONAL_OR_KEYWORD]
             assert known.return_annotation is not known.empty and not bare, f"{name}.{thing.__name__}: {bare}"
+
+
+def names_in_code(code):
+    """What a piece of a notebook takes from the rooms: `from coursekit.show import table`, `show.table`."""
+    code = "\n".join(line for line in code.splitlines() if not line.lstrip().startswith(("%", "!")))
+    for node in ast.walk(ast.parse(code)):
+        if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("coursekit"):
+            yield from (alias.name for alias in node.names)
+        if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id in ROOMS + ["debate"]:
+            yield node.attr
+
+
+def names_that_people_meet():
+    """Those that the code of a lecture or of an assignment takes, and those that a page sets as code."""
+    names = set()
+    for path in [*Path("lectures").glob("*.ipynb"), *Path("solutions").rglob("*.ipynb")]:
+        cells = json.loads(path.read_text(encoding="utf8"))["cells"]
+        names.update(*(names_in_code("".join(cell["source"])) for cell in cells if cell["cell_type"] == "code"))
+    for path in [Path("README.md"), Path("SYLLABUS.md"), *Path("docs").glob("*.md")]:
+        names.update(*(re.findall(r"\w+", code) for code in
+                       re.findall(r"```.*?```|`[^`]+`", path.read_text(encoding="utf8"), re.S)))
+    return names
+
+
+def words_about(thing):
+    """The signature of a thing and what it says of itself; of a class those of its methods, too."""
+    own = [member for name, member in vars(thing).items() if callable(member)] if inspect.isclass(thing) else []
+    texts = [thing.__doc__ or "", *(part.__doc__ or "" for part in own)]
+    for part in filter(callable, [thing, *own]):
+        with contextlib.suppress(ValueError, TypeError):
+            texts.append(str(inspect.signature(part)))
+    return set(re.findall(r"\w+", " ".join(texts)))
+
+
+def test_every_name_that_a_room_offers_is_met_by_people():
+    """In a lecture, an assignment, a page of docs or the README; or it is a class of which the signature or docstring
+    of such a name speaks, mostly of what it returns. Tools and tests import the others from their modules."""
+    faces = [importlib.import_module(f"coursekit.{face}") for face in (*ROOMS[1:-2], "evaluate.debate")]
+    offered = {name: getattr(face, name) for face in faces for name in face.__all__}
+    met = offered.keys() & names_that_people_meet()
+    fresh = met
+    while fresh:
+        spoken_of = set().union(*(words_about(offered[name]) for name in fresh))
+        fresh = {name for name in offered.keys() - met if name in spoken_of and inspect.isclass(offered[name])}
+        met = met | fresh
+    assert offered.keys() - met <= MET_BY_NOBODY_YET, f"{sorted(offered.keys() - met)} need not be offered"
+
+
+def test_functions_are_named_for_what_they_do():
+    """A participle says that something was done, not what: in each file it means another thing."""
+    bare = []
+    for path in PACKAGE.rglob("*.py"):
+        name = path.relative_to(PACKAGE).as_posix()
+        if name not in NAMED_LATER and not name.startswith(("grade/", "experiments/")):
+            tree = ast.parse(path.read_text(encoding="utf8"))
+            bare += [f"{name}:{node.lineno} {node.name}" for node in ast.walk(tree)
+                     if isinstance(node, ast.FunctionDef) and node.name.strip("_") in PARTICIPLES]
+    assert not bare, f"name them for what they give: {', '.join(bare)}"
 
 
 def test_examples_in_docstrings_are_true():

@@ -9,14 +9,72 @@ import argparse
 import time
 
 import torch
+from torch.nn import functional as F
 
 from coursekit.evaluate import debate, interval
+from coursekit.evaluate.debate.given import TINY, js_divergence
+from coursekit.evaluate.debate.trained import new_reader, scores_and_weights
+from coursekit.models import minibatches, training
 from coursekit.models.weights import load_weights
 from coursekit.text import reviews
 from tools.store_weights import save_readers, write_card
 
 SEEDS, N, TEST, SHARE = 3, 2_400, 400, 0.95
 FAR, LEAKY = (0.1, 0.3, 0.5, 1.0, 2.0), ("leaky", "shy", "leaky-marked", "leaky-bound")
+
+
+def train_reader(reviews, penalty=None, even=False, seed=0, epochs=5, objective=None, start=None, **sizes):
+    """A small AttentionClassifier trained on reviews (with `tokens` and `label`); its words are theirs.
+
+    The loss is the cross-entropy and penalty(weights (n, T_max), reviews), such as `entropy`.
+    even: attention that cannot be trained, 1/T_max for all places (Wiegreffe and Pinter, EMNLP 2019, section 3.2).
+    objective(scores, weights, rows): the whole loss in their place, rows the places of the batch in reviews.
+    start: a reader of the same reviews and sizes, whose parameters are trained further. A penalty that is strong from
+    the beginning can settle the weights before there is anything to weigh: begin from a trained reader then.
+    """
+    documents, labels = [list(r.tokens) for r in reviews], torch.tensor([float(r.label) for r in reviews])
+    model = new_reader(reviews, seed, **sizes)
+    if start is not None:
+        model.load_state_dict(start.state_dict())
+    if even:
+        model.W_q.data.zero_()
+        model.W_q.requires_grad_(False)
+
+    def loss(model, rows):
+        scores, alpha = scores_and_weights(model, [documents[i] for i in rows])
+        if objective is not None:
+            return objective(scores, alpha, rows)
+        more = penalty(alpha, [reviews[i] for i in rows]) if penalty else 0.0
+        return F.binary_cross_entropy_with_logits(scores, labels[rows]) + more
+
+    training.train(model, loss, lambda generator: minibatches(len(documents), 64, generator), epochs, lr=0.01,
+                   seed=seed, progress=False)
+    return model.eval().requires_grad_(False)
+
+
+def train_adversary(model, reviews, weight=0.3, start=None, seed=0, epochs=5, **sizes):
+    """A reader trained to say what `model` says with attention far from its: the loss is |Δp| − weight · JS, means
+    over reviews. More weight, farther, and less alike: a curve of both is what there is to look at.
+
+    One model for all documents, where Jain and Wallace's adversary has other weights for each. reviews: those that
+    model was trained on. start: the reader to begin from, model itself unless given; one of another seed is a harder
+    beginning. (From nothing, JS is had before the words are learned, and |Δp| stays large.)
+    Source: Wiegreffe and Pinter, EMNLP 2019, section 4 (Eq. 1, there with the divergence of Kullback and Leibler).
+    """
+    documents = [list(r.tokens) for r in reviews]
+    with torch.no_grad():
+        f, alpha = scores_and_weights(model, documents)
+
+    def objective(scores, weights, rows):
+        change = (scores.sigmoid() - f[rows].sigmoid()).abs().mean()
+        return change - weight * js_divergence(weights, alpha[rows]).mean()
+
+    return train_reader(reviews, seed=seed, epochs=epochs, objective=objective, start=start or model, **sizes)
+
+
+def entropy(alpha):
+    """The mean entropy of weights (n, T): log T for even ones, 0 for one token. In the loss it sharpens them."""
+    return -(alpha * alpha.clamp_min(TINY).log()).sum(1).mean()
 
 
 def off_the_marks(alpha, reviews):
@@ -51,7 +109,7 @@ def marked(alpha, batch):
 KINDS = {
     "plain": ("Attention is learned for the verdict alone.", None, {}),
     "even": ("Attention is even and cannot be trained.", None, {"even": True}),
-    "sharp": ("Attention pays a tenth of its entropy; trained on from `plain`.", lambda a, b: 0.1 * debate.entropy(a),
+    "sharp": ("Attention pays a tenth of its entropy; trained on from `plain`.", lambda a, b: 0.1 * entropy(a),
               {"epochs": 3}),
     "marked": ("Attention is led to the words that decide.", marked, {}),
     "leaky": ("The last word of a review tells its label, nearly always.", None, {}),
@@ -70,8 +128,8 @@ def train(kind):
         texts, held_out = debate.leaky(texts, SHARE), debate.leaky(held_out, 0.5)
     base = load_weights("readers-plain") if kind == "sharp" or "weight" in how else [None] * SEEDS
     started = time.process_time()
-    models = [debate.train_adversary(start, texts, seed=seed, d_e=16, **how) if "weight" in how else
-              debate.train_reader(texts, penalty, seed=seed, start=start, d_e=16, **how)
+    models = [train_adversary(start, texts, seed=seed, d_e=16, **how) if "weight" in how else
+              train_reader(texts, penalty, seed=seed, start=start, d_e=16, **how)
               for seed, start in enumerate(base)]
     seconds = time.process_time() - started
     save_readers(models, name)
@@ -81,7 +139,7 @@ def train(kind):
              "Entropy of attention in nats": "entropy"}
     write_card(name, f"Three small classifiers of reviews. {what}", {
         **{told.format(TEST=TEST): str(interval([one[key] for one in found])) for told, key in facts.items()},
-        "Training": f"{seconds:.0f} CPU seconds, seeds 0 to {SEEDS - 1}: `evaluate.debate.train_reader`",
+        "Training": f"{seconds:.0f} CPU seconds, seeds 0 to {SEEDS - 1}: `tools.train_readers.train_reader`",
         "Model": f"AttentionClassifier, one head, {sum(p.numel() for p in models[0].parameters()):,} parameters each",
         "Data": f"generated, `coursekit.text.reviews({N}, seed=0)`"
                 + (f" with `evaluate.debate.leaky`, share {SHARE}; held out: share 0.5" if kind in LEAKY else ""),

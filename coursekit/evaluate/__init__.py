@@ -37,7 +37,6 @@ from coursekit.explain.asking import remembering
 from .adding_up import infidelity
 from .agreement import Agreement, HumanAgreement, Skipped, auroc, human_agreement, map_distance, rank_agreement
 from .answers import Tally, pool, right_by_person
-from .audit import write_audit, written_answers
 from .axioms import non_sensitivity, sensitivity_axiom
 from .binomial import binomial_power, exact_binomial_test, exact_interval, people_needed
 from .black_boxes import own_model
@@ -65,4 +64,4 @@ __all__ = ["Afterwards", "Agreement", "Compactness", "Consistency", "Curve", "ER
            "implementation_invariance", "infidelity", "insertion_curve", "interval", "local_lipschitz", "map_distance",
            "monotonicity", "non_sensitivity", "own_model", "people_needed", "pool", "random_scores", "rank_agreement",
            "ranks_as_truth", "recall_of_important_features", "remembering", "report", "right_by_person", "roar",
-           "sensitivity_axiom", "sufficiency", "weight_randomisation", "write_audit", "written_answers"]
+           "sensitivity_axiom", "sufficiency", "weight_randomisation"]

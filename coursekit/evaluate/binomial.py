@@ -61,7 +61,7 @@ def people_needed(p_true: float, alpha=0.05, power=0.8, p=0.5, alternative="two-
     powers, most = [], 16
     while most <= 4096:
         powers += [binomial_power(p_true, n, alpha, p, alternative) for n in range(len(powers) + 1, most + 1)]
-        last = max((n for n, found in enumerate(powers, start=1) if found < power), default=0)
+        last = max((n for n, reached in enumerate(powers, start=1) if reached < power), default=0)
         if last < most / 2:
             return last + 1
         most *= 2

@@ -94,8 +94,8 @@ def _logits(pipeline, documents):
     tokenizer, place = pipeline.tokenizer, pipeline.model.config.label2id
     unknown = tokenizer.unk_token or ""
     texts = [" ".join(unknown if token == "[UNK]" else token for token in document) for document in documents]
-    found = pipeline(texts, top_k=None, function_to_apply="none", truncation=True,
+    rows = pipeline(texts, top_k=None, function_to_apply="none", truncation=True,
                      batch_size=1 if tokenizer.pad_token_id is None else 32)
     logits = np.array([[label["score"] for label in sorted(row, key=lambda label: place[label["label"]])]
-                       for row in found])
+                       for row in rows])
     return scores_of_labels(logits, kind_of_scores(pipeline.model.config))

@@ -24,18 +24,20 @@ from coursekit.show import highlight, table
 from coursekit.show.html import Html, escape
 
 from .answers import Tally, read_answers, right_by_person, write_answers
+from .study_widget import live_or_still, side_buttons, study_widget, word_boxes
 
 SIDES, SAID = ("left", "right", "unsure"), ("blame", "praise")
 
 
 class _Study:
-    """Consent, the file, the page. A study has a name, a question, `steps`, and `_row`, `_page`, `_told`, `_inputs`."""
+    """Consent, the file, the page. A study has a name, a question, `steps`, and `_row`, `_page`, `_results`, `_inputs`.
+    """
 
     def __init__(self, path, material, seed):
         self.path, self.seed = Path(path), secrets.randbelow(10 ** 6) if seed is None else as_whole(seed, "seed")
         self.material = hashlib.sha256(json.dumps([self.name, material]).encode()).hexdigest()[:12]
-        self.rows, self._refresh = read_answers(path) if self.path.exists() else [], lambda: None
-        self.declined, self.when_over = False, []                       # to be called when the study is over
+        self.rows, self.declined = read_answers(path) if self.path.exists() else [], False
+        self.when_changed, self.when_over = [], []                      # functions to be called then
         if self.rows:
             self.seed = int(self.rows[0]["seed"])
             if self.rows[0]["material"] != self.material:
@@ -59,13 +61,13 @@ class _Study:
     def decline(self):
         """Not take part: nothing is written, and what waits for the answers is shown."""
         self.declined = True
-        self._tell()
+        self._notify(self.when_over)
 
     def agree(self, nickname=""):
         """Consent: make the file. nickname: letters, digits and spaces of it are kept, at most 20."""
         if not self.rows:
-            kept = re.sub(r"[^\w ]", "", nickname)[:20].strip()
-            self._write(dict(material=self.material, person=secrets.token_hex(4), nickname=kept, seed=self.seed), {})
+            name = re.sub(r"[^\w ]", "", nickname)[:20].strip()
+            self._write(dict(material=self.material, person=secrets.token_hex(4), nickname=name, seed=self.seed), {})
 
     def answer(self, value):
         """Answer the question that is shown, and write it to the file."""
@@ -77,66 +79,39 @@ class _Study:
         """Delete the file, and begin anew. Nobody else has a copy, unless you gave it away."""
         self.path.unlink(missing_ok=True)
         self.rows = []
-        self._refresh()
+        self._notify(self.when_changed)
 
     def _write(self, common, own):
         row = common | {"step": self.step + 1} | dict.fromkeys(self.columns, "") | own
         rows = [*self.rows, {name: str(value) for name, value in row.items()}]
         write_answers(self.path, rows)
         self.rows = rows
-        self._refresh()
-        self._tell()
+        self._notify(self.when_changed + self.when_over * self.over)
 
-    def _tell(self):
-        for told in self.when_over if self.over else []:
-            told()
+    def _notify(self, listeners):
+        for listener in listeners:
+            listener()
 
     def static(self):
         """Where the study stands, as Html."""
         if not self.rows:
-            shown = [f"{self.question} Questions: {self.steps}. What you answer is written to {self.path}, on this "
+            parts = [f"{self.question} Questions: {self.steps}. What you answer is written to {self.path}, on this "
                      "machine and nowhere else, with a number drawn by chance and no name unless you type one. The "
                      "file is yours: you may stop at any time, read it, delete it, give it to your teacher or not."]
         elif self.done:
-            shown = [f"Done, thank you. Your answers are in {self.path}.", self._told()]
+            parts = [f"Done, thank you. Your answers are in {self.path}.", self._results()]
         else:
-            shown = [f"Question {self.step + 1} of {self.steps}. {self.question}", *self._page()]
-        return Html("".join(part.html if isinstance(part, Html) else f"<p>{escape(part)}</p>" for part in shown),
-                    "\n".join(map(str, shown)))
+            parts = [f"Question {self.step + 1} of {self.steps}. {self.question}", *self._page()]
+        return Html("".join(part.html if isinstance(part, Html) else f"<p>{escape(part)}</p>" for part in parts),
+                    "\n".join(map(str, parts)))
 
     @cached_property
     def widget(self):
-        """The study as an ipywidgets box. What stays on the page is not made anew: so the keyboard keeps its place."""
-        import ipywidgets as w
-
-        box, head, note = w.VBox(), w.HTML(), w.HTML()
-        wide = w.Layout(width="auto")
-        nickname = w.Text(placeholder="may stay empty", description="Nickname")
-        agree = w.Button(description="I have read this and agree: begin", layout=wide)
-
-        def refresh():
-            head.value, note.value = f'<div aria-live="polite">{self.static().html}</div>', ""
-            box.children = [head, *([] if self.done else inputs() if self.rows else [nickname, agree]), note]
-
-        def act(action, value):
-            try:
-                action(value)
-            except (OSError, ValueError) as error:
-                note.value = f'<p role="alert">{escape(str(error))}</p>'
-
-        inputs = self._inputs(w, wide, lambda value: act(self.answer, value))
-        agree.on_click(lambda _: act(self.agree, nickname.value))
-        self._refresh = refresh
-        refresh()
-        return box
+        """The study as an ipywidgets box."""
+        return study_widget(self)
 
     def _repr_mimebundle_(self, **kwargs):
-        still = self.static()
-        try:
-            live, more = self.widget._repr_mimebundle_(**kwargs), ""
-        except ModuleNotFoundError:
-            live, more = {}, "\nTo answer, install ipywidgets, of the extra `lab`."
-        return live | {"text/html": still.html + more, "text/plain": still.text + more}
+        return live_or_still(self, self.static(), "\nTo answer, install ipywidgets, of the extra `lab`.", **kwargs)
 
 
 class ModelChoiceStudy(_Study):
@@ -196,21 +171,16 @@ class ModelChoiceStudy(_Study):
                  for side, name in zip(("Left", "Right"), names, strict=True)]
         if not explained:
             return [" ".join(tokens), *heads]
-        found = [self.explanations[name][i].spread(tokens) for name in names]
-        return [highlight(a.tokens, a.scores, head) for a, head in zip(found, heads, strict=True)]
+        attributions = [self.explanations[name][i].spread(tokens) for name in names]
+        return [highlight(a.tokens, a.scores, head) for a, head in zip(attributions, heads, strict=True)]
 
-    def _told(self):
+    def _results(self):
         rows = {kind: next(iter(right_by_person(self.rows[1:], flag).values()), (0, 0, 0))
                 for kind, flag in (("predictions alone", "no"), ("with explanations", "yes"))}
         return table(rows, ["shown", *Tally._fields])
 
-    def _inputs(self, w, wide, answer):
-        buttons = [w.Button(description=words, layout=wide)
-                   for words in ("I trust the left one", "I trust the right one", "I cannot tell")]
-        for side, button in zip(SIDES, buttons, strict=True):
-            button.on_click(lambda _, side=side: answer(side))
-        row = w.HBox(buttons)
-        return lambda: [row]
+    def _inputs(self, answer):
+        return side_buttons(SIDES, answer)
 
 
 class WordRemovalStudy(_Study):
@@ -244,8 +214,8 @@ class WordRemovalStudy(_Study):
 
     def trained_without(self, words):
         """(the BagOfWords trained without these words, a tuple, its accuracy held out, and on clean reviews)."""
-        kept = [word for word, n in self.counts.items() if n >= 3 and word not in words]
-        model = train_bag_of_words(*self.data[0], kept)
+        words_left = [word for word, n in self.counts.items() if n >= 3 and word not in words]
+        model = train_bag_of_words(*self.data[0], words_left)
         return model, *(float(((model.predict(documents) > 0) == np.array(labels)).mean())
                         for documents, labels in self.data[1:])
 
@@ -264,9 +234,9 @@ class WordRemovalStudy(_Study):
     def _row(self, words):
         if set(words) - set(self.offered):
             raise ValueError(f"expected some of the words of this round, {', '.join(self.offered)}, got {words}")
-        found = [self.trained_without(removed)[1:] for removed in (self.removed, (*self.removed, *words))]
+        accuracies = [self.trained_without(removed)[1:] for removed in (self.removed, (*self.removed, *words))]
         return dict(offered=" ".join(self.offered), removed=" ".join(words)) | {
-            name: f"{x:.4f}" for name, x in zip(self.columns[2:], np.transpose(found).flat, strict=True)}
+            name: f"{x:.4f}" for name, x in zip(self.columns[2:], np.transpose(accuracies).flat, strict=True)}
 
     def _page(self):
         (model, accuracy, _), (documents, labels) = self.trained_without(self.removed), self.data[1]
@@ -276,18 +246,10 @@ class WordRemovalStudy(_Study):
                             f"says {SAID[int(model.predict(documents[i:i + 1])[0] > 0)]} (truth: {SAID[labels[i]]})")
                   for i in rows), f"The words that weigh most: {', '.join(self.offered)}"]
 
-    def _told(self):
+    def _results(self):
         rows = [["nothing yet", float(self.rows[1]["before"]), float(self.rows[1]["clean_before"])],
                 *([r["removed"], float(r["after"]), float(r["clean_after"])] for r in self.rows[1:])]
         return table(rows, ["removed", "right, held out", "right, elsewhere"], ".1%")
 
-    def _inputs(self, w, wide, answer):
-        grid = w.GridBox(layout=w.Layout(grid_template_columns="repeat(auto-fill, 12em)"))
-        button = w.Button(description="Remove the ticked words and train again", layout=wide)
-        button.on_click(lambda _: answer([box.description for box in grid.children if box.value]))
-
-        def inputs():
-            grid.children = [w.Checkbox(description=word, indent=False, layout=wide) for word in self.offered]
-            return [grid, button]
-
-        return inputs
+    def _inputs(self, answer):
+        return word_boxes(lambda: self.offered, answer)

@@ -20,6 +20,7 @@ from coursekit.explain.asking import read_as, read_tokens, remembering
 from coursekit.explain.attribution import Explainer
 from coursekit.inputs import Document
 from coursekit.models.protocols import Predicts
+from coursekit.show.charts import ranges
 from coursekit.text import AnnotatedReview
 
 from .agreement import human_agreement
@@ -148,7 +149,7 @@ class Report:
     def plot(self, metrics=None):
         """Means and intervals of all rows, a panel for each metric."""
         metrics = [metric for metric, best in self.best.items() if best] if metrics is None else metrics
-        return show.ranges(self.names, {metric: [self.rows[name][metric][:3] for name in self.names]
+        return ranges(self.names, {metric: [self.rows[name][metric][:3] for name in self.names]
                                         for metric in metrics})
 
     def to_csv(self, path):

@@ -5,6 +5,7 @@ from functools import cached_property
 from coursekit.show.html import Html
 
 from .human import ModelChoiceStudy, WordRemovalStudy
+from .study_widget import live_or_still
 
 
 class Afterwards:
@@ -42,11 +43,7 @@ class Afterwards:
         return box
 
     def _repr_mimebundle_(self, **kwargs):
-        try:
-            live = self.widget._repr_mimebundle_(**kwargs)
-        except ModuleNotFoundError:
-            live = {}
-        return live | {"text/html": self.shown.html, "text/plain": self.shown.text}
+        return live_or_still(self, self.shown, **kwargs)
 
     def __repr__(self):
         return self.shown.text

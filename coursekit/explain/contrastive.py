@@ -74,8 +74,8 @@ class GeneratedAttributions(NamedTuple):
     def plot(self, title=None):
         """The scores as a map, each row divided by its largest size: what a token hangs on, not how much."""
         scores = self.scores / np.abs(self.scores).max(1, keepdims=True).clip(min=1e-30)
-        read = [[j < len(row) for j in range(len(self.tokens))] for row in self.rows]
-        return heatmap(scores, [row.method for row in self.rows], self.tokens, title, read,
+        mask = [[j < len(row) for j in range(len(self.tokens))] for row in self.rows]
+        return heatmap(scores, [row.method for row in self.rows], self.tokens, title, mask,
                        "written", "tokens read", "share of the row's largest")
 
     def _repr_html_(self):
@@ -83,7 +83,7 @@ class GeneratedAttributions(NamedTuple):
 
 
 def generated_attributions(model: torch.nn.Module, ids: Sequence[int] | torch.Tensor, start: int,
-                           foils: Sequence[int | None] | None = None, reduce="l1") -> GeneratedAttributions:
+                           foils: Sequence[int | None] | None = None) -> GeneratedAttributions:
     """GeneratedAttributions of the tokens ids[start:]: why each of them, after all before it?
 
     foils: an id each, None where there is none; unless given, the likeliest other token at that place.
@@ -104,6 +104,6 @@ def generated_attributions(model: torch.nn.Module, ids: Sequence[int] | torch.Te
             logits = model(torch.tensor([ids], device=model.W_e.device))[0, start - 1:-1].cpu()     # (n, D)
         logits[torch.arange(len(logits)), ids[start:]] = -torch.inf
         foils = logits.argmax(-1).tolist()
-    rows = [contrastive_gradient(model, ids[:t], ids[t], foil, reduce)
+    rows = [contrastive_gradient(model, ids[:t], ids[t], foil)
             for t, foil in zip(range(start, len(ids)), foils, strict=True)]
     return GeneratedAttributions(rows, [model.tokenizer.tokens[i] for i in ids])

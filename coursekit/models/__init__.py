@@ -27,7 +27,6 @@ from .beam import beam_search
 from .classifier import AttentionClassifier, TransformerClassifier
 from .decoding import (
     NextToken,
-    apply_rules,
     generate,
     greedy,
     keep_nucleus,
@@ -57,7 +56,7 @@ from .features import (
     stream_of,
     top_activating,
 )
-from .gpt2 import GPT2, GPT2Config, KVCache, gelu, gelu_exact, layer_norm, next_token_loss
+from .gpt2 import GPT2, GPT2Config, KVCache, gelu, layer_norm
 from .huggingface import HuggingFaceClassifier
 from .minilm import has_encoder, pretrained_encoder
 from .protocols import BlackBox, WhiteBox
@@ -68,11 +67,11 @@ from .weights import load_weights, naive_bayes_log_odds
 __all__ = [
     "AttentionClassifier", "BagOfWords", "BlackBox", "EncoderDecoder", "EncoderOnly", "GPT2", "GPT2Config",
     "HuggingFaceClassifier", "KVCache", "MultiHeadAttention", "NextToken", "SparseAutoencoder", "Trace",
-    "TransformerClassifier", "WhiteBox", "additive_attention", "alignment_accuracy", "apply_rules", "as_one_sequence",
+    "TransformerClassifier", "WhiteBox", "additive_attention", "alignment_accuracy", "as_one_sequence",
     "beam_search", "by_length", "causal_mask", "clamp_feature", "collect_activations", "correlations", "exact_match",
-    "gelu", "gelu_exact", "generate", "greedy", "has_encoder", "keep_nucleus", "keep_top_k", "layer_norm",
+    "gelu", "generate", "greedy", "has_encoder", "keep_nucleus", "keep_top_k", "layer_norm",
     "load_weights", "log_probabilities", "logit_effects", "loss_recovered", "max_cosine_similarity", "minibatches",
-    "naive_bayes_log_odds", "next_token_distribution", "next_token_loss", "pretrained_encoder",
+    "naive_bayes_log_odds", "next_token_distribution", "pretrained_encoder",
     "reconstruction_quality", "repetition", "sample", "scaled_dot_product_attention", "single_query_attention",
     "sinusoidal_positions", "stream_of", "target_loss", "tempered_softmax", "to_ids", "top_activating", "train",
     "train_bag_of_words", "train_sae",

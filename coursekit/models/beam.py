@@ -39,7 +39,7 @@ class BeamSearch(NamedTuple):
 
 
 def beam_search(model: torch.nn.Module, prompt: Sequence | torch.Tensor, n: int, width: int, length_penalty=1.0,
-                eos: int | None = None, use_cache=True) -> BeamSearch | list[BeamSearch]:
+                eos: int | None = None) -> BeamSearch | list[BeamSearch]:
     """The best continuations of `prompt` by up to n tokens that a beam of w = `width` beginnings finds: a BeamSearch.
 
     Each step continues the w beams by every token and looks at the 2w likeliest of these. One that ends in `eos`
@@ -66,18 +66,18 @@ def beam_search(model: torch.nn.Module, prompt: Sequence | torch.Tensor, n: int,
     if width < 1:
         raise ValueError(f"width must be at least 1 beam, got {width}")
     rows, many = as_batch(model, prompt, n)
-    found = [_search(model, row, n, width, length_penalty, eos, use_cache) for row in rows]
-    return found if many else found[0]
+    searches = [_search(model, row, n, width, length_penalty, eos) for row in rows]
+    return searches if many else searches[0]
 
 
-def _search(model, prompt, n, width, alpha, eos, use_cache):
+def _search(model, prompt, n, width, alpha, eos):
     """beam_search for one prompt, a list of ids."""
     beams = torch.tensor([prompt])                                      # (w, T): at first only one
     log_p = torch.zeros(1)                                              # (w,), likeliest first
     place = [None]                                                      # where each beam is in the last step's list
     finished, steps, new, cache = [Hypothesis([], 0.0, 0.0)] if n == 0 else [], [], beams, None
     for length in range(1, n + 1):
-        logits, cache = model.step(new, cache) if use_cache else model.step(beams)
+        logits, cache = model.step(new, cache)
         total = log_p[:, None] + logits.log_softmax(-1)                 # (w, D)
         best, index = total.flatten().topk(min(2 * width, total.numel()))
         step, going_on = [], []

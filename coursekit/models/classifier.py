@@ -223,9 +223,9 @@ class TransformerClassifier(WordClassifier):
         """Score (…) of embeddings e (…, T, d_e)."""
         for block in self.blocks:
             e, _ = block(e, mask, need_weights=False)
-        return self.read(e)
+        return self.from_states(e)
 
-    def read(self, e):
+    def from_states(self, e):
         """Score (…) of the last block's states (…, T, d_e)."""
         return self.head(self.norm(e[..., self.readout, :])).squeeze(-1)
 
@@ -251,7 +251,7 @@ class TransformerClassifier(WordClassifier):
             values.append(block.attention.written(block.norm_attention(e)))
             e, weights = block(e, change=None if change is None else partial(change, l))
             maps.append(weights)
-        return Trace(self.read(e), maps, values)
+        return Trace(self.from_states(e), maps, values)
 
     def layers(self):
         """The L modules whose first output is the residual stream (…, T, d_e)."""

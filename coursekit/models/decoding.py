@@ -71,8 +71,8 @@ def keep_nucleus(p: torch.Tensor, mass: float) -> torch.Tensor:
     return _rescaled(p, inside)
 
 
-def _rescaled(p, kept):
-    p = p.where(kept, 0)
+def _rescaled(p, mask):
+    p = p.where(mask, 0)
     return p / p.sum(-1, keepdim=True)
 
 
@@ -214,7 +214,7 @@ def greedy(model: torch.nn.Module, prompt: Sequence | torch.Tensor, n: int, eos:
 
 
 def sample(model: torch.nn.Module, prompt: Sequence | torch.Tensor, n: int, temperature=1.0, top_k: int | None = None,
-           top_p: float | None = None, seed=0, eos: int | None = None, use_cache=True) -> list[int] | list[list[int]]:
+           top_p: float | None = None, seed=0, eos: int | None = None) -> list[int] | list[list[int]]:
     """Up to n new ids, each drawn from the distribution that `apply_rules` leaves. All defaults: pure sampling.
 
     Same seed, same ids, on every call. Row i of a batch draws from its own stream: it equals
@@ -239,7 +239,7 @@ def sample(model: torch.nn.Module, prompt: Sequence | torch.Tensor, n: int, temp
         cumulative = apply_rules(logits, temperature, top_k, top_p).top_p.cumsum(-1)
         return torch.searchsorted(cumulative, u[:, t, None] * cumulative[:, -1:], right=True)[:, 0]
 
-    return generate(model, prompt, n, choose, eos, use_cache)
+    return generate(model, prompt, n, choose, eos)
 
 
 # -- how likely, and how repetitive, a text is -------------------------------------------------------------------------

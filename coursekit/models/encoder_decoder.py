@@ -215,5 +215,5 @@ def alignment_accuracy(maps: torch.Tensor, alignments: Sequence[tuple]) -> torch
     [[0.5]]
     """
     strongest = maps.argmax(-1)                                          # (n, L, K, T_out)
-    right = [strongest[i, :, :, :len(known)] == torch.tensor(known) for i, known in enumerate(alignments)]
+    right = [strongest[i, :, :, :len(places)] == torch.tensor(places) for i, places in enumerate(alignments)]
     return torch.cat(right, -1).float().mean(-1)

@@ -51,8 +51,8 @@ def _parts(model, ids):
     e_cls = W_e[model.tokenizer.cls_id] + W_p[0]
     q = W_q.astype(float) @ e_cls / math.sqrt(W_q.shape[1])                       # (K, d_att), scaled
     u, w = q[:, None] @ W_k.astype(float), W_l[:, None] @ W_v.astype(float)       # (K, 1, d_e) each
-    read = np.concatenate([u, w])[:, 0].T                                         # (d_e, 2K)
-    return W_e[ids].astype(float) @ read, W_p @ read
+    directions = np.concatenate([u, w])[:, 0].T                                   # (d_e, 2K)
+    return W_e[ids].astype(float) @ directions, W_p @ directions
 
 
 def replaced(model, document, mask_token="[UNK]"):
@@ -73,11 +73,11 @@ def replaced(model, document, mask_token="[UNK]"):
     terms = np.concatenate([g, g * y], -1)                                        # (2, T_max, 2K)
     words, K = slice(1, len(document) + 1), g.shape[-1]
     always = (terms[0, 0] + terms[0, words.stop:].sum(0))[:, None]                # [CLS] and padding, (2K, 1)
-    kept, gone = terms[:, words].transpose(0, 2, 1)                               # (2K, T) each
+    there, gone = terms[:, words].transpose(0, 2, 1)                              # (2K, T) each
 
     def score(masks):
         z = masks.T.astype(float)                                                 # (T, n)
-        D, N = (kept @ z + gone @ (1 - z) + always).reshape(2, K, -1)             # (K, n)
+        D, N = (there @ z + gone @ (1 - z) + always).reshape(2, K, -1)            # (K, n)
         lost = (D < _TINY).any(0)
         D[:, lost] = 1
         scores = (N / D).mean(0)

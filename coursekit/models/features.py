@@ -111,11 +111,11 @@ def top_activating(sae: SparseAutoencoder, states: Callable[[torch.Tensor], torc
     for ids in batches:
         a = sae.activations(states(ids)) * where(ids)[..., None]               # (m, T, F)
         value, position = a.max(1)
-        found = [value, (seen + torch.arange(len(ids)))[:, None].expand_as(position), position]
+        tables = [value, (seen + torch.arange(len(ids)))[:, None].expand_as(position), position]
         if best:
-            found = [torch.cat(pair) for pair in zip(best, found, strict=True)]
-        order = found[0].topk(min(n, len(found[0])), dim=0).indices
-        best, seen = [table.gather(0, order) for table in found], seen + len(ids)
+            tables = [torch.cat(pair) for pair in zip(best, tables, strict=True)]
+        order = tables[0].topk(min(n, len(tables[0])), dim=0).indices
+        best, seen = [table.gather(0, order) for table in tables], seen + len(ids)
     return Top(*best)
 
 

@@ -33,21 +33,12 @@ def layer_norm(x: torch.Tensor, gain: torch.Tensor, shift: torch.Tensor, eps=1e-
 def gelu(x: torch.Tensor) -> torch.Tensor:
     """GPT-2's GELU: x Φ(x), with a tanh in place of Φ (Hendrycks and Gimpel, 2016, section 2).
 
-    The model calls PyTorch's fused version of it. `gelu_exact` is what it approximates.
+    The model calls PyTorch's fused version of it.
 
     >>> [round(y, 4) for y in gelu(torch.tensor([-2.0, 0.0, 2.0])).tolist()]
     [-0.0454, 0.0, 1.9546]
     """
     return x / 2 * (1 + torch.tanh(math.sqrt(2 / math.pi) * (x + 0.044715 * x ** 3)))
-
-
-def gelu_exact(x: torch.Tensor) -> torch.Tensor:
-    """x Φ(x), where Φ(x) = ½ (1 + erf(x/√2)) is the probability that a standard normal number is at most x.
-
-    >>> [round(y, 4) for y in gelu_exact(torch.tensor([-2.0, 0.0, 2.0])).tolist()]
-    [-0.0455, 0.0, 1.9545]
-    """
-    return x / 2 * (1 + torch.erf(x / math.sqrt(2)))
 
 
 def next_token_loss(logits: torch.Tensor, following: torch.Tensor) -> torch.Tensor:
@@ -283,9 +274,9 @@ class GPT2(nn.Module):
         downloaded only if it is not there. Weights are read one at a time: GPT-2 small needs little more memory than
         its own 498 MB. Raises FileNotFoundError, TypeError or ValueError, in one line, and then nothing is built.
         """
-        config, shapes, read = open_gpt2(source)
+        config, shapes, load = open_gpt2(source)
         with torch.device("meta"):                                      # shapes without numbers: takes no memory
             model = cls(GPT2Config(**gpt2_sizes(config)))
-        weights = dict(gpt2_weights(model.state_dict(), shapes, read))
+        weights = dict(gpt2_weights(model.state_dict(), shapes, load))
         model.load_state_dict(weights, assign=True)                     # every number is in memory once
         return model.eval()

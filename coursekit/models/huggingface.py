@@ -161,14 +161,14 @@ class HuggingFaceClassifier(nn.Module):
                 if self.decodes and self.model.config.pad_token_id in inputs["input_ids"][0].tolist():
                     continue                                            # transformers would read from another place
                 logits = self.model(**inputs.to(self._words.weight.device))[0]
-                plain = scores_of_labels(single(logits), self.gives)[0].cpu().numpy()
+                expected = scores_of_labels(single(logits), self.gives)[0].cpu().numpy()
                 inside = self.from_embeddings(self.embed(document)).cpu().numpy()
                 near = max(1e-4, 8 * self.rounding) * max(1, abs(logits).max().item())
                 for how, score in (("alone", self.predict([document])[0]), ("in a batch", batched),
                                    ("by its embeddings", inside)):
-                    if not np.abs(score - plain).max() <= near:
+                    if not np.abs(score - expected).max() <= near:
                         raise ValueError(
-                            f"of {text!r} the model's own forward pass says {np.round(plain, 3)}, and {how} it says "
+                            f"of {text!r} the model's own forward pass says {np.round(expected, 3)}, and {how} it says "
                             f"{np.round(score, 3)} here, where it is read as {self.family} models are: its forward, "
                             "head or pooling is its own, or what its tokenizer puts around a text. Explain it as a "
                             "black box, own_model(pipeline('text-classification', model=model, tokenizer=tokenizer)); "
@@ -342,9 +342,9 @@ class HuggingFaceClassifier(nn.Module):
     def trace(self, e, change=None):
         """One pass over embeddings e (…, T, d_e) with each layer's attention weights (…, K, T, T) and values (…, K, T,
         d_e). change(l, A): the weights that layer l is to use in place of its own."""
-        told = {"output_attentions": True} if self.family == "deberta-v2" else {}        # others do not wait for it
+        options = {"output_attentions": True} if self.family == "deberta-v2" else {}     # others do not wait for it
         with opened(self.model, e.shape[:-2], change) as (maps, values):
-            return Trace(self._from_embeddings(e, **told), maps, values)
+            return Trace(self._from_embeddings(e, **options), maps, values)
 
     def layers(self):
         """The L modules whose first output is the residual stream (…, T, d_e). TypeError for ALBERT, whose layers are

@@ -27,8 +27,8 @@ def encoder_file():
         files = importlib.metadata.files(PACKAGE) or []
     except importlib.metadata.PackageNotFoundError:
         return None
-    found = [Path(file.locate()) for file in files if file.name == "model.safetensors"]
-    return next((file for file in found if file.is_file()), None)
+    paths = [Path(file.locate()) for file in files if file.name == "model.safetensors"]
+    return next((file for file in paths if file.is_file()), None)
 
 
 def has_encoder() -> bool:

@@ -42,7 +42,7 @@ def find_gpt2(name):
 
 
 def open_folder(folder):
-    """(config, shapes, read) of a folder in Hugging Face's layout, the weights in one safetensors file or in shards."""
+    """(config, shapes, load) of a folder in Hugging Face's layout, the weights in one safetensors file or in shards."""
     single, index = folder / "model.safetensors", folder / "model.safetensors.index.json"
     if single.exists() or not index.exists():
         files = [single]
@@ -61,15 +61,15 @@ def open_folder(folder):
         except SafetensorError as error:
             raise ValueError(f"{file} is damaged ({error}): download it again") from error
 
-    def read(name):                                                     # opened anew each time: what was read is let go
+    def load(name):                                                     # opened anew each time: what was read is let go
         with safe_open(home[name], "pt") as tensors:
             return tensors.get_tensor(name)
 
-    return json.loads((folder / "config.json").read_text()), shapes, read
+    return json.loads((folder / "config.json").read_text()), shapes, load
 
 
 def open_gpt2(source):
-    """(config dictionary, {name: shape}, read(name) -> tensor) of a transformers model, a folder or a hub name."""
+    """(config dictionary, {name: shape}, load(name) -> tensor) of a transformers model, a folder or a hub name."""
     if isinstance(source, (str, os.PathLike)):
         folder = Path(source)
         return open_folder(folder if folder.is_dir() else find_gpt2(str(source)))
@@ -86,7 +86,7 @@ def gpt2_sizes(config):
     >>> gpt2_sizes({"model_type": "gpt2", "n_embd": 12, "n_head": 3, "vocab_size": 50})
     {'vocab_size': 50, 'd_e': 12, 'K': 3}
     """
-    odd = {key: config[key] for key, known in KINDS.items() if key in config and config[key] not in known}
+    odd = {key: config[key] for key, values in KINDS.items() if key in config and config[key] not in values}
     if config.get("n_inner") not in (None, 4 * config.get("n_embd", 768)):
         odd["n_inner"] = config["n_inner"]
     if odd:
@@ -94,7 +94,7 @@ def gpt2_sizes(config):
     return {ours: config[theirs] for ours, theirs in SIZES.items() if theirs in config}
 
 
-def gpt2_weights(parameters, shapes, read):
+def gpt2_weights(parameters, shapes, load):
     """Pairs (our name, tensor): every one of our `parameters` (a dictionary, by name), read one at a time as float32.
 
     Raises ValueError, before anything is read, unless the checkpoint has exactly these weights in these shapes.
@@ -114,5 +114,5 @@ def gpt2_weights(parameters, shapes, read):
             raise ValueError(f"these weights do not fit GPT-2 at the sizes of their config: {name} should be {want}, "
                              f"got {got}")
     for name in parameters:
-        tensor = read(there[stored(name)]).detach().to("cpu", torch.float32)
+        tensor = load(there[stored(name)]).detach().to("cpu", torch.float32)
         yield name, (tensor.T if turned(stored(name)) else tensor).clone(memory_format=torch.contiguous_format)

@@ -18,6 +18,7 @@ from torch import nn
 from .training import minibatches, train
 
 KINDS = "relu", "topk", "jumprelu"
+CHUNK = 4096            # states that are looked at at once
 BANDWIDTH = 0.1         # of the kernel that estimates a threshold's gradient, and the first θ; states have norm near √d
 
 
@@ -135,7 +136,7 @@ class Quality(NamedTuple):
 
 
 @torch.no_grad()
-def reconstruction_quality(sae: SparseAutoencoder, H: torch.Tensor | np.ndarray, chunk=4096) -> Quality:
+def reconstruction_quality(sae: SparseAutoencoder, H: torch.Tensor | np.ndarray) -> Quality:
     """The `Quality` of an autoencoder on states H (n, d), read in chunks.
 
     >>> H = torch.eye(4)
@@ -144,8 +145,8 @@ def reconstruction_quality(sae: SparseAutoencoder, H: torch.Tensor | np.ndarray,
     """
     lost = squares = 0
     total, active = torch.zeros(H.shape[1], dtype=torch.float64), torch.zeros(sae.W_enc.shape[0])
-    for start in range(0, len(H), chunk):
-        h = torch.as_tensor(H[start:start + chunk]).float()
+    for start in range(0, len(H), CHUNK):
+        h = torch.as_tensor(H[start:start + CHUNK]).float()
         a = sae.encode(h)
         lost += (sae.decode(a) - h).square().sum().item()
         squares, total = squares + h.double().square().sum(), total + h.double().sum(0)

@@ -58,10 +58,10 @@ def load_weights(name: str, folder=FOLDER) -> Any:
     >>> (model.predict([["a", "wonderful", "film"], ["an", "awful", "film"]]) > 0).tolist()
     [True, False]
     """
-    known = [file.removesuffix(".safetensors") for file in known_hashes(folder) if file.endswith(".safetensors")]
-    known = [model for model in known if f"{model}.safetensors" != LOG_ODDS]
-    if name not in known:
-        raise ValueError(f"no weights named {name!r}: choose one of {', '.join(map(repr, known))}")
+    names = [file.removesuffix(".safetensors") for file in known_hashes(folder) if file.endswith(".safetensors")]
+    names = [model for model in names if f"{model}.safetensors" != LOG_ODDS]
+    if name not in names:
+        raise ValueError(f"no weights named {name!r}: choose one of {', '.join(map(repr, names))}")
     with safe_open(checked_path(f"{name}.safetensors", folder), "pt") as file:
         about = file.metadata()
         weights = {key: file.get_tensor(key).float() for key in file.keys()}
@@ -95,13 +95,13 @@ def _build(kind, tokenizer, **config):
     return model
 
 
-def naive_bayes_log_odds(folder=FOLDER) -> dict[str, float]:
+def naive_bayes_log_odds() -> dict[str, float]:
     """{word: log-odds} of the shipped classifiers' vocabulary, counted on the 25,000 IMDB training reviews.
 
     >>> log_odds = naive_bayes_log_odds()
     >>> log_odds["wonderful"] > 0 > log_odds["waste"]
     True
     """
-    words = checked_path(VOCABULARY, folder).read_text(encoding="utf8").split("\n")
-    with safe_open(checked_path(LOG_ODDS, folder), "pt") as file:
+    words = checked_path(VOCABULARY, FOLDER).read_text(encoding="utf8").split("\n")
+    with safe_open(checked_path(LOG_ODDS, FOLDER), "pt") as file:
         return dict(zip(words, file.get_tensor("log_odds").float().tolist(), strict=True))

@@ -6,7 +6,7 @@ fall back on. matplotlib loads with the first figure, not before.
 
 from .bertviz import bertviz_view
 from .boards import board
-from .charts import bars, lines, plane, ranges
+from .charts import bars, lines, plane
 from .coloured import compare, highlight
 from .diagrams import flow_chart, module_diagram
 from .drawings import arrows, token_boxes
@@ -21,5 +21,5 @@ from .trees import beam_tree
 __all__ = [
     "Html", "arrows", "attention_explorer", "bars", "beam_tree", "bertviz_view", "board", "compare", "features",
     "flow_chart", "head_grid", "heatmap", "highlight", "lines", "module_diagram", "picture", "plane", "positions",
-    "ranges", "table", "token_boxes",
+    "table", "token_boxes",
 ]

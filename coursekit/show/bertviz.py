@@ -79,9 +79,9 @@ def bertviz_view(kind: str, A: ArrayLike, tokens: Sequence[str], columns: Sequen
         if value not in range(-n, n):
             raise ValueError(f"{name} must be from {-n} to {n - 1}, got {value!r}")
     layer, head, token = layer % L, head % K, token % T_q
-    drawn = {"head": A[0].size, "model": A.size, "neuron": 5 * T_q * T}[kind]
-    shown = {"attn": _rounded(A), "left_text": [*map(visible, tokens)], "right_text": [*map(visible, columns)]}
-    params = {"attention": [shown], "default_filter": "0", "root_div_id": "view", "display_mode": "light",
+    n_lines = {"head": A[0].size, "model": A.size, "neuron": 5 * T_q * T}[kind]
+    attention = {"attn": _rounded(A), "left_text": [*map(visible, tokens)], "right_text": [*map(visible, columns)]}
+    params = {"attention": [attention], "default_filter": "0", "root_div_id": "view", "display_mode": "light",
               "include_layers": [*range(L)], "include_heads": [*range(K)], "total_heads": K,
               "layer": layer, "head": head, "heads": None}
     size, d, vectors = A.size, None, []
@@ -90,12 +90,12 @@ def bertviz_view(kind: str, A: ArrayLike, tokens: Sequence[str], columns: Sequen
             one_layer = L == 1 and np.ndim(values) == 3
             values = as_array(values, name, (K, T, d) if one_layer else (L, K, T, d))
             values = values.reshape(L, K, T, -1)
-            shown[name], size, d = _rounded(values), size + values.size, values.shape[-1]
+            attention[name], size, d = _rounded(values), size + values.size, values.shape[-1]
             vectors.append(values)
         params["bidirectional"] = bool(np.triu(A, 1).any())
-    if drawn > MOST_LINES or size > MOST_NUMBERS:
-        raise ValueError(f"{drawn:,} lines and {size:,} numbers are too much for a browser (at most {MOST_LINES:,} and "
-                         f"{MOST_NUMBERS:,}): take a shorter text, or fewer layers or heads")
+    if n_lines > MOST_LINES or size > MOST_NUMBERS:
+        raise ValueError(f"{n_lines:,} lines and {size:,} numbers are too much for a browser (at most {MOST_LINES:,} "
+                         f"and {MOST_NUMBERS:,}): take a shorter text, or fewer layers or heads")
     text = f"bertviz's {kind} view of {plural(L, 'layer')} × {plural(K, 'head')} over {plural(T_q, 'token')}"
     name, place = visible(tokens[token]), f"layer {layer}, " + ("all heads" if kind == "head" else f"head {head}")
     title = f"bertviz's {kind} view" + (": every layer and head." if kind == "model" else f": {place}, from “{name}”.")

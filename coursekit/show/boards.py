@@ -33,10 +33,10 @@ def board(columns: Sequence[tuple], title: str | None = None) -> Html:
     left = [14 + sum(wide[:k]) + _BETWEEN * k for k in range(len(wide))]
     rows = max(map(len, boxes))
     heights = [[44 + _ROW * (i + 0.5 + (rows - len(names)) / 2) for i in range(len(names))] for names in boxes]
-    lines, drawn = [], []
+    lines, parts = [], []
     for k, names in enumerate(boxes):
-        drawn.append(_text(left[k] + wide[k] / 2, 24, headings[k], ' fill="#595959"'))
-        drawn += [f'<rect x="{left[k]}" y="{y - _BOX / 2}" width="{wide[k]}" height="{_BOX}" rx="6" fill="#e8f1f8" '
+        parts.append(_text(left[k] + wide[k] / 2, 24, headings[k], ' fill="#595959"'))
+        parts += [f'<rect x="{left[k]}" y="{y - _BOX / 2}" width="{wide[k]}" height="{_BOX}" rx="6" fill="#e8f1f8" '
                   f'stroke="#0072b2"/>{_text(left[k] + wide[k] / 2, y + 5, name)}'
                   for name, y in zip(names, heights[k], strict=True)]
         for i, start in enumerate(heights[k] if k + 1 < len(boxes) else []):
@@ -45,7 +45,7 @@ def board(columns: Sequence[tuple], title: str | None = None) -> Html:
                       f'stroke-width="{0.6 + 4 * weights[k][i]:.1f}"/>' for end in ends]
     svg = (f'<svg xmlns="http://www.w3.org/2000/svg" width="{left[-1] + wide[-1] + 14}" height="{56 + _ROW * rows}" '
            'font-size="14" font-family="sans-serif" fill="#111"><rect width="100%" height="100%" rx="4" fill="#fff"/>'
-           f'<g stroke="#0072b2">{"".join(lines)}</g>{"".join(drawn)}</svg>')
+           f'<g stroke="#0072b2">{"".join(lines)}</g>{"".join(parts)}</svg>')
     listed = "; ".join(f"{heading}: {', '.join(names)}" for heading, names in zip(headings, boxes, strict=True))
     return drawing(svg, f"From left to right, {listed}.", title)
 

@@ -12,14 +12,14 @@ from numpy.typing import ArrayLike
 from coursekit.inputs import as_array, as_strings, format_score, plural
 
 from .html import Html, visible
-from .pictures import BLUE, ORANGE, label_axis, new_figure, picture, plain, titled
+from .pictures import BLUE, ORANGE, default_style, label_axis, new_figure, picture, titled
 
 _DROPPED = "#d0d0d0"
 _SERIES = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#000000", "#e69f00", "#56b4e9")      # Okabe & Ito (2008)
 _STYLES = ("-", "--", "-.", ":", (0, (5, 1)), (0, (3, 1, 1, 1)), (0, (1, 1)))
 
 
-@plain
+@default_style
 def bars(labels: Sequence[str], values: ArrayLike, title: str | None = None, xlabel: str | None = None,
          kept: Sequence[bool] | None = None) -> Html:
     """A bar for each label, blue above zero, hatched orange-red below, its value at its end (signed if any is < 0).
@@ -37,13 +37,13 @@ def bars(labels: Sequence[str], values: ArrayLike, title: str | None = None, xla
         raise ValueError("bars needs at least one label and value, got none")
     kept = None if kept is None else as_array(kept, "kept", (len(labels),)).astype(bool)
     fig, ax = new_figure(5.5, max(1.6, 0.32 * len(labels) + 0.9))
-    drawn = ax.barh(np.arange(len(labels)), values, 0.72, edgecolor="white")
-    for patch, value in zip(drawn, values, strict=True):
+    patches = ax.barh(np.arange(len(labels)), values, 0.72, edgecolor="white")
+    for patch, value in zip(patches, values, strict=True):
         patch.set(facecolor=BLUE if value >= 0 else ORANGE, hatch="" if value >= 0 else "//")
     for i in [] if kept is None else np.flatnonzero(~kept):
-        drawn[i].set(facecolor=_DROPPED, hatch="...", edgecolor="#6e6e6e")
+        patches[i].set(facecolor=_DROPPED, hatch="...", edgecolor="#6e6e6e")
     written = [format_score(v) if values.min() < 0 else format_score(v).lstrip("+") for v in values]
-    ax.bar_label(drawn, written, padding=3, fontsize=8)
+    ax.bar_label(patches, written, padding=3, fontsize=8)
     ax.margins(x=0.15)
     ax.invert_yaxis()
     ax.axvline(0, color="#111", linewidth=0.8)
@@ -61,7 +61,7 @@ def bars(labels: Sequence[str], values: ArrayLike, title: str | None = None, xla
     return picture(fig, titled(title, alt))
 
 
-@plain
+@default_style
 def lines(x: ArrayLike | None, series: Mapping[str, ArrayLike], xlabel: str, ylabel: str,
           title: str | None = None) -> Html:
     """Curves over a common x, told apart by colour and by dashes.
@@ -98,7 +98,7 @@ def lines(x: ArrayLike | None, series: Mapping[str, ArrayLike], xlabel: str, yla
     return picture(fig, titled(title, alt))
 
 
-@plain
+@default_style
 def plane(labels: Sequence[str], x: ArrayLike, y: ArrayLike, xlabel: str, ylabel: str,
           title: str | None = None) -> Html:
     """Words as points of a plane, triangles up where x ≥ 0 and down where x < 0, with their names where there is room.
@@ -141,7 +141,7 @@ def plane(labels: Sequence[str], x: ArrayLike, y: ArrayLike, xlabel: str, ylabel
     return picture(fig, titled(title, f"Plane of {xlabel} and {ylabel} with {plural(len(labels), 'point')}: {listed}."))
 
 
-@plain
+@default_style
 def ranges(labels: Sequence[str], columns: Mapping[str, Sequence]) -> Html:
     """Means with their intervals: a row for each label, a panel for each column, all panels with the same rows.
 
@@ -156,7 +156,7 @@ def ranges(labels: Sequence[str], columns: Mapping[str, Sequence]) -> Html:
     if not labels or not isinstance(columns, dict) or not columns:
         raise TypeError("ranges needs at least one label, and columns as a dict {name: triples}")
     fig, axes = new_figure(1.6 + 1.5 * len(columns), 0.24 * len(labels) + 0.9, 1, len(columns))
-    told = []
+    parts = []
     for ax, (name, triples) in zip(np.atleast_1d(axes), columns.items(), strict=True):
         if len(triples) != len(labels):
             raise ValueError(f"column {name!r} has {plural(len(triples), 'row')} for {plural(len(labels), 'label')}")
@@ -172,10 +172,10 @@ def ranges(labels: Sequence[str], columns: Mapping[str, Sequence]) -> Html:
         _quiet(ax)
         ends = [(word, rows[place]) for word, place in (("largest", mean.argmax()), ("smallest", mean.argmin()))
                 ] if len(rows) else []
-        told.append(f"{visible(name)}: " + (", ".join(
+        parts.append(f"{visible(name)}: " + (", ".join(
             f"{word} {visible(labels[i])} {triples[i, 0]:.3g} [{triples[i, 1]:.3g}, {triples[i, 2]:.3g}]"
             for word, i in ends) or "nothing known"))
-    alt = f"Means and intervals of {plural(len(labels), 'row')} in {plural(len(columns), 'panel')}. {'; '.join(told)}."
+    alt = f"Means and intervals of {plural(len(labels), 'row')} in {plural(len(columns), 'panel')}. {'; '.join(parts)}."
     return picture(fig, alt)
 
 

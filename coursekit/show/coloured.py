@@ -39,13 +39,13 @@ def highlight(tokens: Sequence[str], scores: ArrayLike, title: str | None = None
     """
     tokens, scores = as_scored(tokens, scores)
     scale = _scale(scores, scale)
-    text = flow(tokens, _said(tokens, scores)) or "(no tokens)"
+    text = flow(tokens, _with_scores(tokens, scores)) or "(no tokens)"
     head = ""
     if title is not None:
         text = f"{visible(title)}: {text}"
         head = (f'<div dir="auto" style="margin-bottom:2px"><b>{escape(title)}</b> '
                 f'<span style="{_NOTE}">strongest colour, figure 9: ±{scale:.3g}</span></div>')
-    listed = _listed([flow(tokens, _said(tokens, scores))]) if tokens else ""
+    listed = _listed([flow(tokens, _with_scores(tokens, scores))]) if tokens else ""
     return Html(f'<div style="margin:4px 0">{head}{paragraph(tokens, scores, scale)}{listed}</div>', text)
 
 
@@ -64,7 +64,7 @@ def compare(rows: Sequence[tuple]) -> Html:
     if not rows:
         raise ValueError("compare needs at least one row (name, tokens, scores), got none")
     width = max(display_width(name) for name, _, _ in rows)
-    text = "\n".join(name + " " * (width - display_width(name) + 2) + flow(tokens, _said(tokens, scores))
+    text = "\n".join(name + " " * (width - display_width(name) + 2) + flow(tokens, _with_scores(tokens, scores))
                      for name, tokens, scores in rows)
     tokens = rows[0][1]
     if tokens and all(other == tokens for _, other, _ in rows):
@@ -75,7 +75,7 @@ def compare(rows: Sequence[tuple]) -> Html:
                    for name, tokens, scores in rows]]
     key = (f'<div style="font-size:85%;margin-top:4px">{_key(1)} {_key(-1)}; each row has its own scale, on which 9 is '
            'its strongest score</div>')
-    listed = _listed([f"{name}: {flow(tokens, _said(tokens, scores))}" for name, tokens, scores in rows])
+    listed = _listed([f"{name}: {flow(tokens, _with_scores(tokens, scores))}" for name, tokens, scores in rows])
     return Html(f'<div style="margin:4px 0">{"".join(map(_table, tables))}{key}{listed}</div>', text)
 
 
@@ -105,7 +105,7 @@ def _marked(token, score, scale):
     return escape(token) + (f"<sub><small>{figure}</small></sub>" if figure else "")
 
 
-def _said(tokens, scores):
+def _with_scores(tokens, scores):
     return [f"{visible(t)}({format_score(s)})" for t, s in zip(tokens, scores, strict=True)]
 
 
@@ -141,7 +141,7 @@ def _scale(scores, scale=None):
     return float(scale)
 
 
-def flow(tokens, shown):
+def flow(tokens, parts):
     """Join what is shown of each token, with a space where the tokens themselves do not say where spaces are.
 
     They do say it if one of them contains a space or the mark that byte-pair (Ġ, Ċ) and unigram (▁) tokenizers write
@@ -151,17 +151,17 @@ def flow(tokens, shown):
         space = [""] * len(tokens)
     else:
         space = ["" if i == 0 or t.startswith("##") else " " for i, t in enumerate(tokens)]
-    return "".join(s + t for s, t in zip(space, shown, strict=True))
+    return "".join(s + t for s, t in zip(space, parts, strict=True))
 
 
 def paragraph(tokens, scores, scale):
     """The tokens as running text in HTML, each on the colour of its score; `scale` has the strongest."""
     if not tokens:
         return f'<span style="{_NOTE}">(no tokens)</span>'
-    shown = [f'<span title="{format_score(s)}" style="{tint(s, scale)}padding:1px">{_marked(t, s, scale)}</span>'
+    parts = [f'<span title="{format_score(s)}" style="{tint(s, scale)}padding:1px">{_marked(t, s, scale)}</span>'
              + "<br>" * t.endswith(("\n", "Ċ")) for t, s in zip(tokens, scores, strict=True)]
     style = "line-height:1.9;white-space:pre-wrap;word-wrap:break-word"
-    return f'<div dir="auto" style="{style}">{flow(tokens, shown)}</div>'
+    return f'<div dir="auto" style="{style}">{flow(tokens, parts)}</div>'
 
 
 def _bands(tokens):

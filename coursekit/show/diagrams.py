@@ -60,7 +60,7 @@ def _svg(names, notes, edges, sides):
         end = middle - _PLUS / 2 if names[j] == "+" else left
         lines.append(f'<path d="M{left - 30:.0f} {centre[j]:.0f}H{end - 2:.0f}"/>')
         texts.append(_text(left - 34, centre[j] + 4, name, "end"))
-    drawn = "".join(_drawn(*box, middle, wide) for box in zip(names, notes, top, strict=True))
+    shapes = "".join(_box(*box, middle, wide) for box in zip(names, notes, top, strict=True))
     room = max((8 * display_width(label) for *_, label in around), default=0)
     width, height = right + _LANE * (1 + max(lanes, default=-1)) + room + 14, top[-1] + heights[-1] + 12
     return (f'<svg xmlns="http://www.w3.org/2000/svg" width="{width:.0f}" height="{height}" font-size="14" '
@@ -68,7 +68,7 @@ def _svg(names, notes, edges, sides):
             'markerWidth="7" markerHeight="7" orient="auto"><path d="M0 0L8 4L0 8z" fill="#0072b2" stroke="none" '
             'marker-end="none"/></marker></defs><rect width="100%" height="100%" rx="4" fill="#fff"/>'
             '<g stroke="#0072b2" stroke-width="1.6" fill="none" marker-end="url(#a)">'
-            f'{"".join(lines)}</g>{drawn}{"".join(texts)}</svg>')
+            f'{"".join(lines)}</g>{shapes}{"".join(texts)}</svg>')
 
 
 def _lanes(edges):
@@ -84,7 +84,7 @@ def _lanes(edges):
     return [lanes[edge] for edge in edges]
 
 
-def _drawn(name, note, y, middle, wide):
+def _box(name, note, y, middle, wide):
     """One box, or a circle for "+", its upper edge at y."""
     if name == "+":
         return (f'<circle cx="{middle:.0f}" cy="{y + _PLUS / 2:.0f}" r="{_PLUS / 2:.0f}" fill="#fff" stroke="#d55e00" '

@@ -108,7 +108,7 @@ def _widget_class():
         def _weights(self, layer):
             return np.round(self._A[layer] / self._largest * 65535).astype("<u2").tobytes()     # (K, T_q, T)
 
-        def _kept(self):
+        def _saved_state(self):
             layers = [base64.b64encode(self._weights(layer)).decode() for layer in range(len(self._A))]
             state = {name: getattr(self, name) for name in ("tokens", "columns", "layer", "heads", "token")}
             return state | {"K": self._A.shape[1], "largest": self._largest, "layers": layers}
@@ -127,8 +127,8 @@ def _widget_class():
             return highlight(self._keys, mean[self.token], title=f"{title}, from {self._tokens[self.token]}")
 
         def _repr_mimebundle_(self, **kwargs):
-            (data, metadata), drawn = super()._repr_mimebundle_(**kwargs), self.static()
-            kept = {KEPT: self._kept()} if self._A.size <= MOST_KEPT else {}
-            return data | kept | {"text/html": drawn.html, "text/plain": drawn.text}, metadata
+            (data, metadata), still = super()._repr_mimebundle_(**kwargs), self.static()
+            state = {KEPT: self._saved_state()} if self._A.size <= MOST_KEPT else {}
+            return data | state | {"text/html": still.html, "text/plain": still.text}, metadata
 
     return AttentionExplorer

@@ -10,13 +10,14 @@ from .coloured import flow, paragraph
 from .html import Html, drawing, escape, heading, visible
 
 BINS, WIDTH, HEIGHT = 20, 120, 44                               # of a histogram; pixels
+AROUND = 10                                                     # tokens on each side of a context's strongest
 
 
-def features(rows: Mapping[str, tuple], words=(), around=10, n=5, title: str | None = None) -> Html:
+def features(rows: Mapping[str, tuple], words=(), n=5, title: str | None = None) -> Html:
     """A row for each feature: a histogram of its activations, its top contexts with the tokens lit, its words.
 
     rows: dict from a feature's name to (activations, contexts, effects). activations: (N,) numbers, one for
-    each token that was looked at; contexts: a list of (tokens, scores), one score a token, of which `around` tokens
+    each token that was looked at; contexts: a list of (tokens, scores), one score a token, of which ten tokens
     on each side of the strongest are shown, coloured as by `highlight`; effects: (D,) what the feature adds to the
     logit of each of `words`, D strings, of which the n highest and lowest are shown, or None.
     The histogram is of the activations above 0, an image that is told in words beside it.
@@ -28,17 +29,17 @@ def features(rows: Mapping[str, tuple], words=(), around=10, n=5, title: str | N
       raises good +1; lowers bad -1
     """
     words = as_strings(words, "words")
-    told, body = [], ""
+    text_lines, body = [], ""
     for name, (activations, contexts, effects) in rows.items():
         name, activations = visible(name), as_array(activations, f"the activations of {name!r}", (None,))
-        contexts = [_cut(around, *as_scored(tokens, scores)) for tokens, scores in contexts]
-        known = None if effects is None else as_array(effects, f"the effects of {name!r}", (len(words),))
+        contexts = [_cut(*as_scored(tokens, scores)) for tokens, scores in contexts]
+        effects = None if effects is None else as_array(effects, f"the effects of {name!r}", (len(words),))
         image, summary = _histogram(activations)
         lines = [flow(tokens, [f"{visible(token)}({format_score(score)})" if i == scores.argmax() else visible(token)
                                for i, (token, score) in enumerate(zip(tokens, scores, strict=True))])
                  for tokens, scores in contexts]
-        pushed = [] if known is None else _pushed(words, known, n)
-        told += [f"{name}: {summary}", *(f"  {line}" for line in lines + ["; ".join(pushed)] if line)]
+        pushed = [] if effects is None else _pushed(words, effects, n)
+        text_lines += [f"{name}: {summary}", *(f"  {line}" for line in lines + ["; ".join(pushed)] if line)]
         scale = max((scores.max() for _, scores in contexts), default=0)
         left, rule = 'style="text-align:left;vertical-align:top"', "border-bottom:1px solid rgba(128,128,128,.4)"
         lit = "".join(f'<div style="{rule}">{paragraph(tokens, scores, scale)}</div>' for tokens, scores in contexts)
@@ -48,15 +49,15 @@ def features(rows: Mapping[str, tuple], words=(), around=10, n=5, title: str | N
     columns = "".join(f'<th scope="col" style="text-align:left">{column}</th>'
                       for column in ("feature", "where it is most active", "logits"))
     return Html(f'{heading(title)}<table><thead><tr>{columns}</tr></thead><tbody>{body}</tbody></table>',
-                "\n".join(([] if title is None else [visible(title)]) + told))
+                "\n".join(([] if title is None else [visible(title)]) + text_lines))
 
 
-def _cut(around, tokens, scores):
+def _cut(tokens, scores):
     """What stands around the strongest token, with "…" for what does not."""
     if not tokens:
         raise ValueError("a context needs at least one token, got none")
     top = int(scores.argmax())
-    start, stop = max(0, top - around), top + around + 1
+    start, stop = max(0, top - AROUND), top + AROUND + 1
     before, after = ["…"] * (start > 0), ["…"] * (stop < len(tokens))
     return before + tokens[start:stop] + after, np.pad(scores[start:stop], (len(before), len(after)))
 

@@ -11,14 +11,14 @@ from numpy.typing import ArrayLike
 from coursekit.inputs import as_array, as_strings, as_weights, plural
 
 from .html import Html, visible
-from .pictures import BLUE, ORANGE, label_axis, new_figure, picture, plain, titled
+from .pictures import BLUE, ORANGE, default_style, label_axis, new_figure, picture, titled
 
 _MASKED = "#e6e6e6"
 _WRITE_UP_TO = 12           # tokens a side: larger attention maps go without numbers in their cells
 _WIDEST = 5.5               # inches of a map's columns: with its labels it fits a page's column of 750 pixels
 
 
-@plain
+@default_style
 def heatmap(A: ArrayLike, tokens: Sequence[str], columns: Sequence[str] | None = None, title: str | None = None,
             mask: ArrayLike | None = None, ylabel="query (from)", xlabel="key (to)", label: str | None = None) -> Html:
     """An attention matrix: a row for each query (from), a column for each key (to), the darker the heavier.
@@ -62,7 +62,7 @@ def heatmap(A: ArrayLike, tokens: Sequence[str], columns: Sequence[str] | None =
     return picture(fig, titled(title, alt))
 
 
-@plain
+@default_style
 def head_grid(A: ArrayLike, tokens: Sequence[str], title: str | None = None) -> Html:
     """The attention maps of several heads side by side on one colour scale; layers, if any, are rows.
 
@@ -104,7 +104,7 @@ def head_grid(A: ArrayLike, tokens: Sequence[str], title: str | None = None) -> 
     return picture(fig, alt, shrink=len(maps) < 4)              # many maps are unreadable at the width of a telephone
 
 
-@plain
+@default_style
 def positions(P: ArrayLike, title: str | None = None) -> Html:
     """Positional encodings: a row for each position, a column for each dimension, two hues around zero.
 

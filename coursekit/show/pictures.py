@@ -80,7 +80,7 @@ def _smaller(file):
     return small.getvalue()
 
 
-def plain(plot):
+def default_style(plot):
     """Decorator: draw with matplotlib's own defaults at 9 points, whatever style the notebook has set."""
     @functools.wraps(plot)
     def wrapped(*args, **kwargs):

@@ -7,14 +7,14 @@ view with one token unfolded. The colours of heads and layers are bertviz's orde
 import numpy as np
 
 from .html import visible
-from .pictures import new_figure, picture, plain
+from .pictures import default_style, new_figure, picture
 
 _COLOURS = ("#1f77b4", "#ff7f0e", "#2ca02c", "#d62728", "#9467bd",
             "#8c564b", "#e377c2", "#7f7f7f", "#bcbd22", "#17becf")
 _FAINT = 0.02                                                   # fainter lines are not drawn
 
 
-@plain
+@default_style
 def head_still(A, tokens, columns, layer, token, title):
     """One layer's heads over one token: lines to what each head looks at, and its weight as a shade beside that word.
 
@@ -45,7 +45,7 @@ def head_still(A, tokens, columns, layer, token, title):
     return picture(fig, f"{title} Largest weight of each head: {tops}.")
 
 
-@plain
+@default_style
 def model_still(A, tokens, columns, title):
     """All heads as thumbnails of lines, a row for each layer, a column for each head of it; A (L, K, T_q, T)."""
     from matplotlib.collections import LineCollection
@@ -69,7 +69,7 @@ def model_still(A, tokens, columns, title):
     return picture(fig, alt, shrink=K < 4)
 
 
-@plain
+@default_style
 def neuron_still(A, tokens, queries, keys, layer, head, token, title):
     """One head over one token: its query, every key, their products number by number, the sums, and their softmax.
 

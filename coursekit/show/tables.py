@@ -35,18 +35,18 @@ def table(rows: Sequence[Sequence] | Mapping[str, Sequence], columns: Sequence[s
         if len(row) != len(columns):
             raise ValueError(f"row {i} has {plural(len(row), 'value')} for {plural(len(columns), 'column')}")
     common = ".3g" if own else formats
-    shown = [[_shown(value, own.get(name), common, name) for value, name in zip(row, columns, strict=True)]
+    cells = [[_cell(value, own.get(name), common, name) for value, name in zip(row, columns, strict=True)]
              for row in rows]
     right = [any(_is_number(row[j]) for row in rows) for j in range(len(columns))]
-    return Html(f'<div style="margin:4px 0">{heading(title)}{_html(columns, shown, right)}</div>',
-                ("" if title is None else f"{visible(title)}\n") + _text([columns, *shown], right))
+    return Html(f'<div style="margin:4px 0">{heading(title)}{_html(columns, cells, right)}</div>',
+                ("" if title is None else f"{visible(title)}\n") + _text([columns, *cells], right))
 
 
 def _is_number(value):
     return (isinstance(value, numbers.Real) or hasattr(value, "item")) and not isinstance(value, bool)
 
 
-def _shown(value, own, common, column):
+def _cell(value, own, common, column):
     if hasattr(value, "item") and not isinstance(value, numbers.Real):             # a tensor or array of one number
         value = value.item()
     if value is None:
@@ -71,10 +71,10 @@ def _text(lines, right):
     return "\n".join("  ".join(padded(cell, j) for j, cell in enumerate(line)).rstrip() for line in lines)
 
 
-def _html(columns, shown, right):
+def _html(columns, cells, right):
     style = ['style="text-align:right"' if at_right else 'style="text-align:left"' for at_right in right]
     head = "".join(f'<th scope="col" {s}>{escape(name)}</th>' for name, s in zip(columns, style, strict=True))
     body = "".join("<tr>" + f'<th scope="row" {style[0]}>{escape(first)}</th>'
                    + "".join(f"<td {s}>{escape(cell)}</td>" for cell, s in zip(rest, style[1:], strict=True)) + "</tr>"
-                   for first, *rest in shown)
+                   for first, *rest in cells)
     return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"

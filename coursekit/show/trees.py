@@ -37,7 +37,7 @@ class _Node:
         return [*self.parent.path, self] if self.parent else []
 
     @property
-    def told(self):
+    def in_words(self):
         """The beginning in words, with its probability."""
         return f"{' '.join(node.text for node in self.path)} {self.chance}"
 
@@ -66,7 +66,7 @@ def beam_tree(steps: Sequence[Sequence], words: Sequence[str], prompt="", title:
     for step, candidates in enumerate(steps, start=1):
         here = {}
         for rank, candidate in enumerate(candidates):
-            node, score = _read(candidate, f"candidate {rank} of step {step}", words, before, step)
+            node, score = _node(candidate, f"candidate {rank} of step {step}", words, before, step)
             if node is None:
                 continue
             here[rank] = node
@@ -77,10 +77,10 @@ def beam_tree(steps: Sequence[Sequence], words: Sequence[str], prompt="", title:
         before = here
     if len(columns) < 2 or not columns[1]:
         raise ValueError("beam_tree needs at least one step with a candidate that is possible, got none")
-    return _drawn(columns, best, _place(root, 0), _in_words(columns, best), title)
+    return _tree_drawing(columns, best, _place(root, 0), _in_words(columns, best), title)
 
 
-def _read(candidate, where, words, before, step):
+def _node(candidate, where, words, before, step):
     """One candidate as (node, its score); node is None where its probability is 0."""
     try:
         parent, token, log_p, score, fate = candidate
@@ -111,19 +111,19 @@ def _place(node, row):
 
 def _in_words(columns, best):
     """The tree in words: the best, and what each step kept and finished."""
-    said = [f"Beam search over {plural(len(columns) - 1, 'token')}."]
+    sentences = [f"Beam search over {plural(len(columns) - 1, 'token')}."]
     if best is not None:
-        said.append(f"Best finished: {best.told}.")
+        sentences.append(f"Best finished: {best.in_words}.")
     for step, nodes in enumerate(columns[1:], start=1):
         parts = []
         for fate in ("kept", "finished"):
-            alike = [node.told for node in nodes if node.fate == fate]
+            alike = [node.in_words for node in nodes if node.fate == fate]
             parts += [f"{fate} {', '.join(alike)}"] if alike else []
-        said.append(f"Step {step}: " + ("; ".join(parts) or "all dropped") + ".")
-    return " ".join(said)
+        sentences.append(f"Step {step}: " + ("; ".join(parts) or "all dropped") + ".")
+    return " ".join(sentences)
 
 
-def _drawn(columns, best, rows, alt, title):
+def _tree_drawing(columns, best, rows, alt, title):
     best_path = best.path if best else []
     widths = [max(24.0, *(14 + 7.6 * display_width(n.text) + 6.4 * len(n.chance) + 8 * bool(n.chance)
                           for n in nodes)) if nodes else 0.0 for nodes in columns]

@@ -5,7 +5,7 @@
 
 from . import dyck, histogram, superposition, teacher
 from .additive import LINEAR_WORDS, linear_documents, slalom_documents, slalom_words
-from .gold import gold_model, gold_values
+from .gold import gold_model
 
-__all__ = ["LINEAR_WORDS", "dyck", "gold_model", "gold_values", "histogram", "linear_documents", "slalom_documents",
+__all__ = ["LINEAR_WORDS", "dyck", "gold_model", "histogram", "linear_documents", "slalom_documents",
            "slalom_words", "superposition", "teacher"]

@@ -26,7 +26,7 @@ def linear_documents(n: int, seed=0) -> tuple[list[list[str]], np.ndarray, np.nd
     (['the', 'the', 'we', 'bad'], array([ 0.4, -1.7,  2.8]), array([0, 0, 1]))
     """
     n, random = as_whole(n, "n", 1), np.random.default_rng(as_whole(seed, "seed"))
-    documents = _drawn(list(LINEAR_WORDS), random.binomial(30, 0.5, n), random)
+    documents = _documents(list(LINEAR_WORDS), random.binomial(30, 0.5, n), random)
     log_odds = np.array([sum(map(LINEAR_WORDS.__getitem__, document)) for document in documents], float)
     return documents, log_odds, _labels(log_odds, random)
 
@@ -42,8 +42,8 @@ def slalom_words(n=10, seed=0) -> dict[str, tuple[float, float]]:
     {'vein': (0.08, -0.03), 'plant': (-0.35, 0.18), 'chuckles': (-1.05, -1.42)}
     """
     random, log_odds = np.random.default_rng(as_whole(seed, "seed")), naive_bayes_log_odds()
-    known = [word for word, weight in log_odds.items() if weight]                 # not [PAD] and its like
-    words = [known[i] for i in random.choice(len(known), as_whole(n, "n", 1), replace=False)]
+    weighted = [word for word, weight in log_odds.items() if weight]              # not [PAD] and its like
+    words = [weighted[i] for i in random.choice(len(weighted), as_whole(n, "n", 1), replace=False)]
     v = [2 * log_odds[word] for word in words]
     return dict(zip(words, zip(random.normal(v).tolist(), v, strict=True), strict=True))
 
@@ -61,7 +61,7 @@ def slalom_documents(n: int, seed=0, words: Mapping[str, tuple[float, float]] | 
     """
     words = slalom_words() if words is None else words
     n, random = as_whole(n, "n", 1), np.random.default_rng(as_whole(seed, "seed"))
-    documents = _drawn(list(words), random.integers(1, as_whole(longest, "longest", 1) + 1, n), random)
+    documents = _documents(list(words), random.integers(1, as_whole(longest, "longest", 1) + 1, n), random)
     log_odds = np.zeros(n)
     for i, document in enumerate(documents):
         s, v = np.array([words[word] for word in document]).T
@@ -70,7 +70,7 @@ def slalom_documents(n: int, seed=0, words: Mapping[str, tuple[float, float]] | 
     return documents, log_odds, _labels(log_odds, random)
 
 
-def _drawn(words, lengths, random):
+def _documents(words, lengths, random):
     """A list of words of each length, drawn independently."""
     return [[words[i] for i in random.integers(len(words), size=length)] for length in lengths]
 

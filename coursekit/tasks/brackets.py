@@ -12,7 +12,6 @@ import torch
 from coursekit.inputs import as_text, as_whole
 
 BRACKETS, START, K, D, T = "()[]", 4, 2, 4, 28             # K kinds of brackets, depth at most D, T brackets
-GRAMMAR = "S → ( S ) S | [ S ] S | ε"
 
 
 class Run(NamedTuple):
@@ -27,7 +26,8 @@ class Run(NamedTuple):
 
 
 def pushdown(text, depth=D):
-    """Run the push-down automaton that accepts what GRAMMAR generates, no deeper than `depth` (None: any depth).
+    """Run the push-down automaton that accepts what S → ( S ) S | [ S ] S | ε generates, no deeper than
+    `depth` (None: any depth).
 
     It pushes an opening bracket, pops the matching one, stops where it cannot, and accepts on an empty stack.
 

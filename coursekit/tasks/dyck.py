@@ -13,26 +13,11 @@ from coursekit.inputs import as_whole
 from coursekit.models import MultiHeadAttention, causal_mask, training
 from coursekit.models.blocks import Block
 
-from .brackets import (
-    BRACKETS,
-    GRAMMAR,
-    START,
-    D,
-    K,
-    Run,
-    T,
-    closings,
-    decode,
-    depths,
-    encode,
-    pushdown,
-    sample,
-    stack_top,
-)
+from .brackets import BRACKETS, START, D, K, Run, T, closings, decode, depths, encode, pushdown, sample, stack_top
 
-__all__ = ["BRACKETS", "GRAMMAR", "START", "VARIANTS", "D", "DyckModel", "K", "Run", "StackLikeness", "T",
-           "closing_accuracy", "closings", "counting_model", "decode", "depths", "encode", "loss", "pushdown", "sample",
-           "stack_likeness", "stack_top", "train"]
+__all__ = ["BRACKETS", "START", "VARIANTS", "D", "DyckModel", "K", "Run", "StackLikeness", "T", "closing_accuracy",
+           "closings", "counting_model", "decode", "depths", "encode", "loss", "pushdown", "sample", "stack_likeness",
+           "stack_top", "train"]
 
 VARIANTS = ("minimal", "linear-head", "uniform", "random", "large", "oracle", "position", "stack",
             "full", "full-linear", "full-learned")
@@ -167,8 +152,8 @@ def closing_accuracy(model, ids, far=False):
     True
     """
     with torch.no_grad():
-        said = model(ids)[:, :-1, 1::2].argmax(-1)                                    # (n, T): which kind
-    return (2 * said + 1 == ids[:, 1:])[closings(ids, far)].double().mean().item()
+        kinds = model(ids)[:, :-1, 1::2].argmax(-1)                                   # (n, T): which kind
+    return (2 * kinds + 1 == ids[:, 1:])[closings(ids, far)].double().mean().item()
 
 
 class StackLikeness(NamedTuple):

@@ -38,15 +38,3 @@ def gold_model(documents: Sequence[Document], labels: ArrayLike, n_words=10, lea
         model = train_bag_of_words(documents, labels, words=chosen)
         wrong = y - 1 / (1 + np.exp(-model.predict(documents)))
     return model
-
-
-def gold_values(model: BagOfWords, document: Document) -> np.ndarray:
-    """The Shapley values (T,) of a BagOfWords' document: a word's weight, shared evenly by its occurrences.
-
-    All that count is whether it occurs at all: of m occurrences whichever comes first brings the weight in.
-
-    >>> from coursekit.models import BagOfWords
-    >>> gold_values(BagOfWords({"good": 2.0}), ["good", "good", "soup"])
-    array([1., 1., 0.])
-    """
-    return np.array([model.weights.get(word, 0.0) / document.count(word) for word in document])

@@ -207,10 +207,10 @@ def occlusion(model, ids):
     """
     absent = (ids[:, :, None] == torch.arange(len(LETTERS))).any(1).int().argmin(-1)          # (n,)
     with torch.no_grad():
-        log_p, said = model(ids).log_softmax(-1), model.predict(ids)[..., None] - 1            # (n, T, T), (n, T, 1)
+        log_p, column = model(ids).log_softmax(-1), model.predict(ids)[..., None] - 1          # (n, T, T), (n, T, 1)
         falls = []
         for j in range(T):
             other = ids.clone()
             other[:, j] = absent
-            falls.append((log_p - model(other).log_softmax(-1)).gather(-1, said))             # (n, T, 1)
+            falls.append((log_p - model(other).log_softmax(-1)).gather(-1, column))           # (n, T, 1)
     return torch.cat(falls, -1).masked_fill(torch.eye(T, dtype=torch.bool), 0.0)

@@ -31,8 +31,8 @@ class Problem(NamedTuple):
     y_test: torch.Tensor
 
 
-def problem(alpha, d=250, seed=0, n_test=1000):
-    """The Problem with n = αd sequences to learn from.
+def problem(alpha, d=250, seed=0):
+    """The Problem with n = αd sequences to learn from, and 1,000 to test with.
 
     >>> problem(1.2, d=50).x.shape
     torch.Size([60, 2, 50])
@@ -40,7 +40,7 @@ def problem(alpha, d=250, seed=0, n_test=1000):
     d, random = as_whole(d, "d", 2), np.random.default_rng(as_whole(seed, "seed"))
     Q = torch.from_numpy(random.normal(size=d))
     parts = []
-    for n in (round(alpha * d), n_test):
+    for n in (round(alpha * d), 1000):
         z = torch.from_numpy(random.normal(0, SIGMA, (n, 2, d)))
         y = (1 - OMEGA) * _attend(Q, z) + OMEGA * torch.tensor(A, dtype=z.dtype) @ z
         parts += [z + torch.tensor([[1.0], [-1.0]]) / d ** 0.5, y]
@@ -72,7 +72,7 @@ class Minimum(NamedTuple):
     Q: torch.Tensor
 
 
-def minimise(given, start, steps=200):
+def minimise(data, start):
     """The Minimum that L-BFGS reaches from start "positional", Q = 1/√d, or "semantic", Q = Q*.
 
     At d = 250 it takes a tenth of a second; losses then vary by 3e-4 from seed to seed.
@@ -83,13 +83,13 @@ def minimise(given, start, steps=200):
     """
     if start not in ("positional", "semantic"):
         raise ValueError(f"start must be 'positional' or 'semantic', got {start!r}")
-    d = len(given.Q)
-    Q = (torch.full_like(given.Q, d ** -0.5) if start == "positional" else given.Q.clone()).requires_grad_()
-    optimizer = torch.optim.LBFGS([Q], max_iter=steps, tolerance_grad=1e-7, tolerance_change=1e-12,
+    d = len(data.Q)
+    Q = (torch.full_like(data.Q, d ** -0.5) if start == "positional" else data.Q.clone()).requires_grad_()
+    optimizer = torch.optim.LBFGS([Q], max_iter=200, tolerance_grad=1e-7, tolerance_change=1e-12,
                                   line_search_fn="strong_wolfe")
 
     def loss():
-        return _error(_attend(Q, given.x), given.y) + LAMBDA / 2 * Q.square().sum()
+        return _error(_attend(Q, data.x), data.y) + LAMBDA / 2 * Q.square().sum()
 
     def closure():
         optimizer.zero_grad()
@@ -99,16 +99,16 @@ def minimise(given, start, steps=200):
 
     optimizer.step(closure)
     with torch.no_grad():
-        test = _error(_attend(Q, given.x_test), given.y_test) / len(given.x_test)
-        return Minimum(loss().item() / d, test.item(), abs(Q.mean().item()), abs((given.Q @ Q).item()) / d, Q.detach())
+        test = _error(_attend(Q, data.x_test), data.y_test) / len(data.x_test)
+        return Minimum(loss().item() / d, test.item(), abs(Q.mean().item()), abs((data.Q @ Q).item()) / d, Q.detach())
 
 
-def linear(given):
+def linear(data):
     """The error per fresh sequence of the best fixed mix ŷ = Bx, B (2, 2) by least squares: it knows only places.
 
     >>> linear(problem(2, d=60)) > 0
     True
     """
-    x, y = (part.mT.flatten(0, 1) for part in (given.x, given.y))          # (n·d, 2)
+    x, y = (part.mT.flatten(0, 1) for part in (data.x, data.y))            # (n·d, 2)
     B = torch.linalg.lstsq(x, y).solution.T
-    return (_error(B @ given.x_test, given.y_test) / len(given.x_test)).item()
+    return (_error(B @ data.x_test, data.y_test) / len(data.x_test)).item()

@@ -47,7 +47,7 @@ class AnnotatedReview(Review):
         words = [_letters(word) for word in self.tokens]
         text, ends = "".join(words), list(accumulate(map(len, words)))
         owner = [place for place, word in enumerate(words) for _ in word]          # the word of each letter
-        groups, at, found = word_groups(tokens), 0, {}                             # found[i]: the words of token i
+        groups, at, owners = word_groups(tokens), 0, {}                          # owners[i]: the words of token i
         spelled = [_letters(word) for word, _ in groups]
         for (word, pieces), letters, after in zip(groups, spelled, [*spelled[1:], ""], strict=True):
             if word == "[UNK]" and at < len(text):
@@ -59,9 +59,9 @@ class AnnotatedReview(Review):
             if start < 0:
                 raise ValueError(f"token {word!r} does not follow in the text {self.text[:40]!r}…: expected the "
                                  "tokens of this text, such as model.tokenizer.tokenize(review.text)")
-            found |= dict.fromkeys(pieces, owner[start:end])
+            owners |= dict.fromkeys(pieces, owner[start:end])
             at = end
-        maps = tuple(tuple(any(marks[place] for place in found[i]) for i in range(len(tokens))) for marks in self.maps)
+        maps = tuple(tuple(any(marks[place] for place in owners[i]) for i in range(len(tokens))) for marks in self.maps)
         return replace(self, tokens=tuple(tokens), maps=maps, roles=(), weights=())
 
 

@@ -102,12 +102,12 @@ def learn_merges(words, n_merges, first_id):
     for i, word in enumerate(words):
         for pair in map(operator.add, word, word[1:]):
             where[pair].append(i)
-    counts = {pair: sum(map(times.__getitem__, found)) for pair, found in where.items()}
+    counts = {pair: sum(map(times.__getitem__, places)) for pair, places in where.items()}
     floor, heap, merges = max(counts.values(), default=0), [], []
 
-    def add(pair, found):
-        where[pair] = found
-        counts[pair] = count = sum(map(times.__getitem__, found))
+    def add(pair, places):
+        where[pair] = places
+        counts[pair] = count = sum(map(times.__getitem__, places))
         if count > floor:
             heapq.heappush(heap, (-count, pair))
         return count
@@ -137,10 +137,10 @@ def learn_merges(words, n_merges, first_id):
                     behind[part[0]].append(i)
                 done += new + part
             words[i] = done
-        for x, found in before.items():  # x a b has become x new, so a pair x a is gone (b a, where x is `new`)
-            counts[(b if x == new else x) + a] -= add(x + new, found)
-        for x, found in behind.items():  # a b x has become new x, so a pair b x is gone
-            counts[b + x] -= add(new + x, found)
+        for x, places in before.items():  # x a b has become x new, so a pair x a is gone (b a, where x is `new`)
+            counts[(b if x == new else x) + a] -= add(x + new, places)
+        for x, places in behind.items():  # a b x has become new x, so a pair b x is gone
+            counts[b + x] -= add(new + x, places)
         counts[pair] = 0
     return merges
 
@@ -233,11 +233,11 @@ class BytePairTokenizer(Tokenizer):
 
     def encode(self, text):
         """Text → list of ids. "<|endoftext|>" in the text is text like any other; append `eos_id` for the token."""
-        ids, known = [], self._ids_of_word
+        ids, ids_of = [], self._ids_of_word
         for word in WORD.findall(as_text(text)):
-            if word not in known:
-                known[word] = self._encode_word(word)
-            ids += known[word]
+            if word not in ids_of:
+                ids_of[word] = self._encode_word(word)
+            ids += ids_of[word]
         return ids
 
     def tokenize(self, text):

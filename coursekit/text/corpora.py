@@ -39,7 +39,7 @@ def _docstrings(folder):
     if not files:
         raise FileNotFoundError(f"no Python sources in {folder}: expected the standard library's .py files there; "
                                 "use a Python that has them (python.org, conda, a system package) or pass folder=")
-    found = {}  # a dict keeps the order and drops repetitions
+    texts = {}  # a dict keeps the order and drops repetitions
     for file in files:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # the parser warns about escapes such as "\d" in old sources
@@ -47,8 +47,8 @@ def _docstrings(folder):
         for node in [tree, *_documented(tree)]:
             text = ast.get_docstring(node)
             if text and _is_prose(text):
-                found[text] = None
-    return tuple(found)
+                texts[text] = None
+    return tuple(texts)
 
 
 def _documented(node):

@@ -52,18 +52,18 @@ def imdb(root=None, split="train", download=False) -> list[Review]:
     folder = _find(root, "aclImdb", IMDB, download)
     files = []
     for label, side in enumerate(("neg", "pos")):
-        found = [f for f in (folder / split / side).glob("*.txt") if re.fullmatch(r"\d+_\d+", f.stem, re.ASCII)]
-        if wrong := [f for f in found if int(f.stem.split("_")[1]) not in (range(1, 5), range(7, 11))[label]]:
+        paths = [f for f in (folder / split / side).glob("*.txt") if re.fullmatch(r"\d+_\d+", f.stem, re.ASCII)]
+        if wrong := [f for f in paths if int(f.stem.split("_")[1]) not in (range(1, 5), range(7, 11))[label]]:
             raise ValueError(f"{wrong[0]} names {wrong[0].stem.split('_')[1]} stars, and {side}/ has reviews of "
                              f"{('1 to 4', '7 to 10')[label]}: unpack the archive there once more")
-        if not found:
+        if not paths:
             raise FileNotFoundError(f"no reviews in {folder / split / side}: expected <number>_<stars>.txt as in "
                                     "aclImdb_v1.tar.gz; unpack the archive there once more")
-        files += [(int(f.stem.split("_")[0]), label, f) for f in found]
+        files += [(int(f.stem.split("_")[0]), label, f) for f in paths]
     if len(files) != 25_000:
         warnings.warn(f"{folder / split} has {len(files):,} reviews, the official archive 25,000: "
                       "if that is not meant, unpack it once more", stacklevel=2)
-    return [Review(_read(f).replace("<br />", "\n"), label, topic="film", name=f.relative_to(folder).as_posix())
+    return [Review(_text_of(f).replace("<br />", "\n"), label, topic="film", name=f.relative_to(folder).as_posix())
             for _, label, f in sorted(files)]
 
 
@@ -81,7 +81,7 @@ def sst2(root=None, split="train", download=False) -> list[Review]:
     file = _find(root, "SST-2", SST2, download) / f"{split}.tsv"
     if not file.is_file():
         raise FileNotFoundError(f"{file} is missing: unpack GLUE's SST-2.zip there once more")
-    text = _read(file).removeprefix("\ufeff").rstrip("\n")
+    text = _text_of(file).removeprefix("\ufeff").rstrip("\n")
     header, *lines = text.split("\n")  # not splitlines(): sentences may hold other line breaks
     rows = [line.rstrip("\r").split("\t") for line in lines]
     wrong = [] if header.rstrip("\r") == "sentence\tlabel" and rows else [1]
@@ -118,7 +118,7 @@ def yelp_hat(root=None) -> list[AnnotatedReview]:
     reviews, left_out, n = {}, [], 0
     for file in (f for f in files if f.parent == files[0].parent):
         try:
-            rows = list(csv.DictReader(io.StringIO(_read(file).removeprefix("\ufeff"), newline=""), strict=True))
+            rows = list(csv.DictReader(io.StringIO(_text_of(file).removeprefix("\ufeff"), newline=""), strict=True))
             fields = [[row[c] or "" for c in ("Input.label", "Input.text", "Answer.Q1Answer", "Answer.html_output")]
                       for row in rows]
         except (csv.Error, KeyError) as error:
@@ -143,9 +143,9 @@ def yelp_hat(root=None) -> list[AnnotatedReview]:
 
 def _marked(spans):
     """The words of one annotator's html (tags inside of a word and empty spans are the browser's), and their marks."""
-    found = [(html.unescape(re.sub("<[^>]*>", "", word)).strip(), 'class="active"' in attributes)
+    pairs = [(html.unescape(re.sub("<[^>]*>", "", word)).strip(), 'class="active"' in attributes)
              for attributes, word in re.findall(r"<span([^>]*)>(.*?)</span>", spans, re.DOTALL)]
-    words = [(word, mark) for word, mark in found if word]
+    words = [(word, mark) for word, mark in pairs if word]
     return tuple(word for word, _ in words), tuple(mark for _, mark in words)
 
 
@@ -170,7 +170,7 @@ def eraser_movies(root=None, split="train", download=False) -> list[AnnotatedRev
     file = folder / f"{split}.jsonl"
     if not file.is_file():
         raise FileNotFoundError(f"{file} is missing: unpack ERASER's movies.tar.gz there once more")
-    lines = [line for line in _read(file).split("\n") if line.strip()]
+    lines = [line for line in _text_of(file).split("\n") if line.strip()]
     texts, reviews, left_out = _documents(folder), [], []
     for i, line in enumerate(lines, 1):
         try:
@@ -186,7 +186,7 @@ def _documents(folder):
     """A function from a document's name to its text, None where there is none."""
     if (packed := folder / "docs.jsonl").is_file():
         try:
-            rows = [json.loads(line) for line in _read(packed).split("\n") if line.strip()]
+            rows = [json.loads(line) for line in _text_of(packed).split("\n") if line.strip()]
             return {row["docid"]: row["document"] for row in rows}.get
         except (json.JSONDecodeError, KeyError, TypeError):
             raise ValueError(f"{packed} is damaged: expected docid and document in each line; unpack ERASER's "
@@ -194,7 +194,7 @@ def _documents(folder):
     files = {file.name: file for file in (folder / "docs").glob("*")}
     if not files:
         raise FileNotFoundError(f"no documents in {folder / 'docs'}: unpack ERASER's movies.tar.gz there once more")
-    return lambda name: _read(files[name]) if name in files else None
+    return lambda name: _text_of(files[name]) if name in files else None
 
 
 def _annotation(line, text_of, split):
@@ -221,16 +221,16 @@ def _tell(left_out, n, folder):
     if left_out:
         first = {why: where for why, where in reversed(left_out)}
         counts = Counter(why for why, _ in left_out).most_common()
-        told = "; ".join(f"{count} because {why} (first: {first[why]})" for why, count in counts)
-        warnings.warn(f"{folder}: {len(left_out)} of {n} rows are left out: {told}", stacklevel=3)
+        reasons = "; ".join(f"{count} because {why} (first: {first[why]})" for why, count in counts)
+        warnings.warn(f"{folder}: {len(left_out)} of {n} rows are left out: {reasons}", stacklevel=3)
 
 
-def _check_split(split, known, why=""):
-    if split not in known:
-        raise ValueError(f"unknown split {split!r}{why}: use {' or '.join(map(repr, known))}")
+def _check_split(split, splits, why=""):
+    if split not in splits:
+        raise ValueError(f"unknown split {split!r}{why}: use {' or '.join(map(repr, splits))}")
 
 
-def _read(file):
+def _text_of(file):
     try:
         return file.read_bytes().decode("utf-8")
     except (UnicodeDecodeError, OSError) as error:

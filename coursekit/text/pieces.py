@@ -58,14 +58,14 @@ def _ends(pieces):
     began that letter."""
     letters = b"".join(pieces).decode("utf-8", "surrogateescape")
     owner = [i for i, letter in enumerate(letters) for _ in letter.encode("utf-8", "surrogateescape")]    # of each byte
-    found, at = [], 0
+    ends, at = [], 0
     for piece in pieces:
         inside = [owner[at + i] for i in range(len(piece))]
         begun = at > 0 and inside and owner[at - 1] == inside[0]
         first = letters[inside[0]] if inside and not begun else ""
-        found.append((first, letters[inside[-1]] if inside else ""))
+        ends.append((first, letters[inside[-1]] if inside else ""))
         at += len(piece)
-    return found
+    return ends
 
 
 def _continues(before, token, begins, last, first):

@@ -9,11 +9,12 @@ from scipy import stats
 
 from coursekit import explain
 from coursekit.evaluate import debate, interval
+from coursekit.evaluate.debate.given import js_divergence
 from coursekit.evaluate.intervals import student
 from coursekit.models import AttentionClassifier, TransformerClassifier, load_weights
 from coursekit.models.weights import FOLDER
 from coursekit.text import WordTokenizer, reviews
-from tools.train_readers import off_the_marks, on_the_leak
+from tools.train_readers import entropy, off_the_marks, on_the_leak, train_adversary, train_reader
 
 WORDS = "[PAD] [UNK] [CLS] not a good film but bad the story is , it was dull and long".split()
 DOCUMENT, DONOR = "not a good film but the story is long".split(), "not a bad film but the story is long".split()
@@ -96,7 +97,7 @@ def test_divergence_is_that_of_scipy():
     from scipy.spatial.distance import jensenshannon
 
     p, q = np.random.default_rng(0).dirichlet([0.3] * 6, (2, 5))
-    found = debate.js_divergence(torch.tensor(p), torch.tensor(3 * q)).numpy()
+    found = js_divergence(torch.tensor(p), torch.tensor(3 * q)).numpy()
     np.testing.assert_allclose(found, jensenshannon(p, q, axis=1)**2, atol=1e-12)
 
 
@@ -119,7 +120,7 @@ def test_no_random_weights_within_the_bounds_are_farther_than_the_corner():
     rng = np.random.default_rng(0)
     others = rng.dirichlet([0.2] * len(a), 8_000) * a.sum()
     others = others[np.abs((others - a) @ y) <= slack]
-    far = debate.js_divergence(torch.from_numpy(np.vstack([best, others])), torch.from_numpy(a)).numpy()
+    far = js_divergence(torch.from_numpy(np.vstack([best, others])), torch.from_numpy(a)).numpy()
     assert len(others) > 30 and (far[0] >= far[1:]).all()
 
 
@@ -213,12 +214,12 @@ def test_a_transformers_model_goes_through_all_of_it():
 
 @pytest.fixture(scope="module")
 def reader():
-    return debate.train_reader(REVIEWS, epochs=3)
+    return train_reader(REVIEWS, epochs=3)
 
 
 def test_a_reader_is_the_classifier_that_it_trains(reader):
     documents = [list(review.tokens) for review in HELD_OUT[:5]]
-    scores, alpha = debate.read(reader, documents)
+    scores, alpha = debate.scores_and_weights(reader, documents)
     np.testing.assert_allclose(scores, reader.predict(documents), atol=1e-5)
     for row, document in zip(alpha, documents, strict=True):
         weights = reader.cls_attention(document)[:, 1:].mean(0)
@@ -229,13 +230,13 @@ def test_a_reader_is_the_classifier_that_it_trains(reader):
 def test_penalties_do_what_they_say(reader):
     plain = debate.reads_like(reader, HELD_OUT)
     assert plain["right"].mean() > 0.6
-    sharp = debate.train_reader(REVIEWS, lambda a, r: 0.3 * debate.entropy(a), start=reader, epochs=2)
+    sharp = train_reader(REVIEWS, lambda a, r: 0.3 * entropy(a), start=reader, epochs=2)
     assert debate.reads_like(sharp, HELD_OUT)["entropy"].mean() < 0.5 * plain["entropy"].mean()
-    marked = debate.train_reader(REVIEWS, lambda a, r: 0.3 * off_the_marks(a, r), epochs=3)
+    marked = train_reader(REVIEWS, lambda a, r: 0.3 * off_the_marks(a, r), epochs=3)
     assert debate.reads_like(marked, HELD_OUT)["marks"].mean() > max(0.9, plain["marks"].mean())
-    even = debate.train_reader(REVIEWS, even=True, epochs=2)
+    even = train_reader(REVIEWS, even=True, epochs=2)
     assert debate.attention_agreement(even, [["good", "soup", "."]])["attention", "Shapley"].n == 0     # no order: no τ
-    assert debate.read(even, [["good", "soup"]])[1][0, :4].tolist() == pytest.approx([0, 0.5, 0.5, 0])
+    assert debate.scores_and_weights(even, [["good", "soup"]])[1][0, :4].tolist() == pytest.approx([0, 0.5, 0.5, 0])
 
 
 def test_a_leak_is_told_as_often_as_asked():
@@ -258,7 +259,7 @@ def test_shipped_readers_are_what_their_cards_say(kind):
 @pytest.mark.parametrize("seed", range(3))
 def test_penalties_move_attention_for_every_seed(seed):
     texts, held_out = reviews(2400, seed=0), reviews(400, seed=1)
-    plain, even, marked = (debate.train_reader(texts, penalty, seed=seed, d_e=16, even=even) for penalty, even in (
+    plain, even, marked = (train_reader(texts, penalty, seed=seed, d_e=16, even=even) for penalty, even in (
         (None, False), (None, True), (lambda a, b: 0.05 * off_the_marks(a, b), False)))
     plain, even, marked = (debate.reads_like(reader, held_out) for reader in (plain, even, marked))
     assert even["right"].mean() < plain["right"].mean() and marked["marks"].mean() > 0.9 > plain["marks"].mean()
@@ -268,18 +269,19 @@ def test_penalties_move_attention_for_every_seed(seed):
 @pytest.mark.parametrize("seed", range(3))
 def test_who_is_kept_from_looking_at_the_leak_still_leans_on_it(seed):
     texts, held_out = debate.leaky(reviews(2400, seed=0), 0.95), reviews(400, seed=1)
-    plain, shy = (debate.train_reader(texts, penalty, seed=seed, d_e=16)
+    plain, shy = (train_reader(texts, penalty, seed=seed, d_e=16)
                   for penalty in (None, lambda a, b: 0.3 * on_the_leak(a, b)))
     for reader in (plain, shy):
         told, turned = (debate.reads_like(reader, debate.leaky(held_out, share))["right"].mean() for share in (1, 0))
         assert told - turned > 0.2
-    looks = [debate.read(reader, [list(r.tokens) for r in debate.leaky(held_out, 0.5)])[1] for reader in (plain, shy)]
+    documents = [list(r.tokens) for r in debate.leaky(held_out, 0.5)]
+    looks = [debate.scores_and_weights(reader, documents)[1] for reader in (plain, shy)]
     last = [np.mean([row[len(r.tokens) + 1] for row, r in zip(look.numpy(), held_out, strict=True)]) for look in looks]
     assert last[1] < last[0] / 2
 
 
 def test_an_adversary_trades_likeness_for_distance(reader):
-    found = [debate.against(debate.train_adversary(reader, REVIEWS, weight, epochs=2), reader, HELD_OUT)
+    found = [debate.against(train_adversary(reader, REVIEWS, weight, epochs=2), reader, HELD_OUT)
              for weight in (0.0, 3.0)]
     assert found[0]["change"].mean() < found[1]["change"].mean() and found[0]["js"].mean() < found[1]["js"].mean()
     assert found[0]["same"].mean() > 0.8

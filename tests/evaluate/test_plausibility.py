@@ -41,6 +41,12 @@ def test_the_indices_count_common_words_and_overlapping_intervals():
     assert np.isnan(stability([Attribution(["a", "b", "c"], s, "by hand") for s in scores]).csi)
 
 
+def test_spread_is_the_length_of_the_standard_deviations_in_that_of_the_mean():
+    runs = np.random.default_rng(0).normal([5, 1, 2], size=(4, 3))
+    got = stability([Attribution(["a", "b", "c"], scores, "by hand") for scores in runs])
+    assert got.spread == pytest.approx(np.sqrt(runs.var(0, ddof=1).sum()) / np.sqrt((runs.mean(0) ** 2).sum()))
+
+
 def test_standard_errors_of_lime_are_those_of_its_seeds_on_average(model):
     runs = [lime(model, DOCUMENT, 300, seed) for seed in range(40)]
     said = np.mean([run.about["standard_errors"] for run in runs], 0)

@@ -172,6 +172,7 @@ def test_of_the_grader_only_what_answers_need(session):
     assert set(seen.split()) == set(process.NEEDED)
     assert told(session, "from coursekit.grade import check\ncheck.attention.softmax(max)") == (
         "· softmax: checked when your work is marked, not here.\n")
+    assert told(session, "from coursekit.grade.audit import write_audit, written_answers") == ""
     assert "ModuleNotFoundError" in told(session, "__import__('coursekit.grade.checks.02_attention')")
 
 

@@ -12,7 +12,6 @@ from hypothesis import strategies as st
 from coursekit.models import (
     GPT2,
     GPT2Config,
-    apply_rules,
     beam_search,
     generate,
     greedy,
@@ -24,7 +23,7 @@ from coursekit.models import (
     sample,
     tempered_softmax,
 )
-from coursekit.models.decoding import STRIDE
+from coursekit.models.decoding import STRIDE, apply_rules
 
 D, T_MAX = 13, 24
 BATCH = [[1, 2, 3], [4], [5, 6, 7, 8, 9, 10], [11, 12]]
@@ -141,6 +140,24 @@ def test_greedy_is_the_argmax_of_a_plain_forward_pass(use_cache):
     assert len(set(new)) > 1
 
 
+class Rereads:
+    """MODEL without a cache: what it remembers are the ids, which it reads again at each step."""
+
+    config = MODEL.config
+
+    class Memory:
+        def __init__(self, ids, padding):
+            self.ids, self.padding = ids, padding
+
+        def reorder(self, index):
+            return Rereads.Memory(self.ids[index], None if self.padding is None else self.padding[index])
+
+    def step(self, ids, cache=None, padding=None):
+        if cache is not None:
+            ids, padding = torch.cat([cache.ids, ids], 1), cache.padding
+        return MODEL.step(ids, None, padding)[0], self.Memory(ids, padding)
+
+
 DECODERS = {
     "greedy": greedy,
     "pure": sample,
@@ -168,8 +185,8 @@ def test_cache_batch_and_repetition_change_nothing(name, eos):
     for i, (prompt, found) in enumerate(zip(BATCH, together, strict=True)):
         seed = {"seed": i * STRIDE} if name in ("pure", "all rules") else {}
         assert same(decode(MODEL, prompt, 10, eos=eos, **seed), found)
-        assert same(decode(MODEL, prompt, 10, eos=eos, use_cache=False, **seed), found)
-    for again in (decode(MODEL, BATCH, 10, eos=eos), decode(MODEL, BATCH, 10, eos=eos, use_cache=False)):
+        assert same(decode(Rereads(), prompt, 10, eos=eos, **seed), found)
+    for again in (decode(MODEL, BATCH, 10, eos=eos), decode(Rereads(), BATCH, 10, eos=eos)):
         assert all(map(same, together, again))
 
 
@@ -381,9 +398,9 @@ def test_no_new_tokens(name):
 
 
 @pytest.mark.parametrize("name", DECODERS)
-@pytest.mark.parametrize("use_cache", [True, False])
-def test_the_last_token_that_fits(name, use_cache):
-    found = DECODERS[name](MODEL, [1, 2, 3], T_MAX - 2, use_cache=use_cache)
+@pytest.mark.parametrize("model", [MODEL, Rereads()], ids=["cache", "none"])
+def test_the_last_token_that_fits(name, model):
+    found = DECODERS[name](model, [1, 2, 3], T_MAX - 2)
     assert len(found.hypotheses[0].ids if name == "beam" else found) == T_MAX - 2
 
 

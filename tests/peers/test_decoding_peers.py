@@ -11,7 +11,6 @@ from hypothesis import strategies as st
 
 from coursekit.models import (
     GPT2,
-    apply_rules,
     beam_search,
     greedy,
     log_probabilities,
@@ -19,6 +18,7 @@ from coursekit.models import (
     repetition,
     sample,
 )
+from coursekit.models.decoding import apply_rules
 
 D, N = 17, 9
 PAD = 0

@@ -1,5 +1,7 @@
 """The histogram task: data, the two shipped solutions, what attention says of each; slowly, three seeds of both."""
 
+from math import comb, exp, lgamma
+
 import pytest
 import torch
 
@@ -50,6 +52,22 @@ def test_samples():
         sample(3, "dirichlet")
     with pytest.raises(ValueError, match="kind must be"):
         HistogramModel("both")
+
+
+def test_counts_in_balanced_sequences_are_beta_binomial():
+    """1 + BetaBin(9, α = 1 + 1/14, β = 1): the law of a token's own letter in a Dirichlet's, seen by that token."""
+    ids, alpha = sample(50_000, "balanced", seed=1), 1 + 1 / 14
+    shares = torch.bincount(counts(ids).flatten(), minlength=11)[1:] / ids.numel()
+    law = [comb(9, k) * alpha * exp(lgamma(k + alpha) + lgamma(10 - k) - lgamma(10 + alpha)) for k in range(10)]
+    assert sum(law) == pytest.approx(1) and shares.tolist() == pytest.approx(law, abs=0.004)
+
+
+@pytest.mark.parametrize("kind, letters, places", [("semantic", 1, 0), ("positional", 0, 1), ("free", 1, 1)])
+def test_w_sees_the_letters_the_places_or_both(kind, letters, places):
+    torch.manual_seed(0)
+    model = HistogramModel(kind)
+    q = letters * (model.W_e[UNIFORM[:5]] @ model.W[:32]) + places * (model.W_p @ model.W[32:])      # (n, T, d_att)
+    torch.testing.assert_close(model.scores(UNIFORM[:5]), q @ q.mT / 8)
 
 
 @pytest.mark.parametrize("kind", KINDS)

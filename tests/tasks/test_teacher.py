@@ -8,7 +8,7 @@ from coursekit.tasks.teacher import THEORY, linear, minimise, problem
 
 def losses(alpha, d, seeds):
     """Mean loss per d of the two minima, (positional, semantic)."""
-    given = [problem(alpha, d, seed, n_test=1) for seed in seeds]
+    given = [problem(alpha, d, seed) for seed in seeds]
     return [sum(minimise(each, start).loss for each in given) / len(given) for start in ("positional", "semantic")]
 
 

@@ -13,7 +13,7 @@ from .given import TINY, Swap, given_attention, js_divergence, sigmoid
 
 
 @torch.inference_mode(False)                                      # with gradients, whatever is around
-def adversarial_attention(model, document, epsilon=0.01, search=False, starts=4, steps=80, lr=0.3, seed=0):
+def adversarial_attention(model, document, epsilon=0.01, search=False, starts=4, steps=80, seed=0):
     """The Swap (n = 1) of weights as far as possible from the model's (mean JS over heads and layers), |Δp| ≤ epsilon.
 
     One layer that sums numbers (`AttentionClassifier`): from the corners (above), the farthest if each head by itself
@@ -34,12 +34,12 @@ def adversarial_attention(model, document, epsilon=0.01, search=False, starts=4,
         with np.errstate(divide="ignore"):
             odds = np.array([max(p - epsilon, 0), min(p + epsilon, 1)])
             low, high = np.log(odds / (1 - odds)) - f
-        found = torch.stack([_corner(a, y, low / len(values), high / len(values))
+        weights = torch.stack([_corner(a, y, low / len(values), high / len(values))
                              for a, y in zip(alpha[0].numpy(), values.numpy(), strict=True)])[None, None]
     else:
-        found = _searched(alpha, score, f, epsilon, starts, steps, lr, seed)[None]
+        weights = _searched(alpha, score, f, epsilon, starts, steps, seed)[None]
     with torch.no_grad():
-        return Swap(f, score(found).numpy(), found.numpy(), alpha.numpy())
+        return Swap(f, score(weights).numpy(), weights.numpy(), alpha.numpy())
 
 
 def _corner(alpha, y, low, high):
@@ -65,26 +65,26 @@ def _corner(alpha, y, low, high):
     alone = np.where((y >= here + low) & (y <= here + high), gained(np.ones((T, 1)))[:, 0], -np.inf)
     if alone.max() > best:
         where = alone.argmax(), alone.argmax(), 1.0
-    found = np.zeros(T)
+    weights = np.zeros(T)
     i, j, share = where
-    found[j], found[i] = 1 - share, share
-    return torch.from_numpy(found * total)
+    weights[j], weights[i] = 1 - share, share
+    return torch.from_numpy(weights * total)
 
 
-def _searched(alpha, score, f, epsilon, starts, steps, lr, seed):
+def _searched(alpha, score, f, epsilon, starts, steps, seed):
     """Weights (L, K, T) by gradient ascent: Jain and Wallace's search."""
     generator, total = torch.Generator().manual_seed(seed), alpha.sum(-1, keepdim=True)
     z = torch.randn(starts, *alpha.shape, generator=generator).double().requires_grad_()
-    optimizer, found, farthest = torch.optim.Adam([z], lr), alpha, 0.0
+    optimizer, best, farthest = torch.optim.Adam([z], 0.3), alpha, 0.0
     for _ in range(steps):
-        given = total * (alpha.clamp_min(TINY).log() + z).softmax(-1)             # (starts, L, K, T)
-        js = js_divergence(given, alpha).mean((-1, -2))
-        change = (score(given).sigmoid() - 1 / (1 + np.exp(-f))).abs()
+        weights = total * (alpha.clamp_min(TINY).log() + z).softmax(-1)           # (starts, L, K, T)
+        js = js_divergence(weights, alpha).mean((-1, -2))
+        change = (score(weights).sigmoid() - 1 / (1 + np.exp(-f))).abs()
         with torch.no_grad():
-            kept = torch.where(change <= epsilon, js, -1)
-            if kept.max() > farthest:
-                farthest, found = kept.max().item(), given[kept.argmax()].clone()
+            distance = torch.where(change <= epsilon, js, -1)
+            if distance.max() > farthest:
+                farthest, best = distance.max().item(), weights[distance.argmax()].clone()
         optimizer.zero_grad()
         (30 * (change - epsilon / 2).clamp_min(0) - js).sum().backward()
         optimizer.step()
-    return found.detach()
+    return best.detach()

@@ -31,17 +31,17 @@ def given_attention(model, document):
     own, row = model.own(document), model.readout
     with torch.no_grad():
         e = model.embed(document)
-        plain = model.trace(e)
-    one_score(model, plain.score)
-    alpha = torch.stack(plain.attentions)[:, :, row][..., own].cpu().double()     # (L, K, T)
-    if len(alpha) == 1 and plain.values[0].shape[-1] == 1:
-        values = plain.values[0][:, own, 0].cpu().double()                        # (K, T)
-        rest = plain.score.cpu() - (alpha[0] * values).sum()
-        return alpha, lambda given: rest + (given[:, 0] * values).sum((-1, -2)), values
+        trace = model.trace(e)
+    one_score(model, trace.score)
+    alpha = torch.stack(trace.attentions)[:, :, row][..., own].cpu().double()     # (L, K, T)
+    if len(alpha) == 1 and trace.values[0].shape[-1] == 1:
+        values = trace.values[0][:, own, 0].cpu().double()                        # (K, T)
+        rest = trace.score.cpu() - (alpha[0] * values).sum()
+        return alpha, lambda weights: rest + (weights[:, 0] * values).sum((-1, -2)), values
 
-    def score(given):
+    def score(weights):
         parts = []
-        for part in given.to(e).split(CHUNK):
+        for part in weights.to(e).split(CHUNK):
             def change(layer, A, part=part):
                 A = A.clone()
                 A[..., row, own] = part[:, layer]                                 # (n, K, T)
@@ -85,10 +85,10 @@ class Swap(NamedTuple):
 def swap(model, document, others):
     """The Swap of a document for others(α (L, K, T)) → weights (n, L, K, T): any experiment of one's own."""
     alpha, score, _ = given_attention(model, document)
-    given = others(alpha)
+    weights = others(alpha)
     with torch.no_grad():
-        scores = score(torch.cat([alpha[None], given])).numpy()
-    return Swap(float(scores[0]), scores[1:], given.numpy(), alpha.numpy())
+        scores = score(torch.cat([alpha[None], weights])).numpy()
+    return Swap(float(scores[0]), scores[1:], weights.numpy(), alpha.numpy())
 
 
 def permuted_attention(model, document, n=100, seed=0):
@@ -110,8 +110,8 @@ def permuted_attention(model, document, n=100, seed=0):
 
 
 def uniform_attention(model, document):
-    """The Swap (n = 1) for even weights. The model was not trained with them; `train_reader(reviews, even=True)` gives
-    one that was.
+    """The Swap (n = 1) for even weights. The model was not trained with them; those of
+    `load_weights("readers-even")` were.
 
     Source: what Wiegreffe and Pinter, EMNLP 2019, section 3.2, train with, here put into a trained model.
 
@@ -144,16 +144,16 @@ def decision_flips(model, document, orders=(), seed=0):
     product = (torch.from_numpy(slope) * alpha).mean((0, 1)).numpy()
     orders = {"attention": weights, "gradient": slope, "gradient × attention": product,
               "chance": np.random.default_rng(seed).random(T), **dict(orders)}
-    found = {}
+    shares = {}
     for name, scores in orders.items():
         places = np.argsort(np.argsort(-np.asarray(scores), kind="stable"))
-        kept = torch.from_numpy(places >= np.arange(T)[:, None])                  # row j: the first j are zeroed
-        given = alpha * kept[:, None, None]                                       # (T, L, K, T)
-        given = given * alpha.sum(-1, keepdim=True) / given.sum(-1, keepdim=True).clamp_min(TINY)
+        mask = torch.from_numpy(places >= np.arange(T)[:, None])                  # row j: the first j are zeroed
+        beta = alpha * mask[:, None, None]                                        # (T, L, K, T)
+        beta = beta * alpha.sum(-1, keepdim=True) / beta.sum(-1, keepdim=True).clamp_min(TINY)
         with torch.no_grad():
-            other = (score(given) > 0).numpy() != (f > 0)
-        found[name] = float(other.argmax() / T) if other.any() else 1.0
-    return found
+            other = (score(beta) > 0).numpy() != (f > 0)
+        shares[name] = float(other.argmax() / T) if other.any() else 1.0
+    return shares
 
 
 def one_score(model, score):

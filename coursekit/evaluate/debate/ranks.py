@@ -28,12 +28,12 @@ def attention_agreement(model, documents, more=(), seed=0):
     if hasattr(model, "head_terms"):
         explainers["Shapley"] = exact_shapley
     explainers |= dict(more)
-    rng, found = np.random.default_rng(seed), {}
+    rng, taus = np.random.default_rng(seed), {}
     for document in documents:
         sizes = {name: explain(model, document) for name, explain in explainers.items()}
         tokens = sizes["attention"].tokens
         sizes = {name: np.abs(one.scores) for name, one in sizes.items()} | {"chance": rng.random(len(tokens))}
         sizes = {name: Attribution(tokens, scores, name, signed=False) for name, scores in sizes.items()}
         for one, other in combinations(sizes, 2):
-            found.setdefault((one, other), []).append(rank_agreement(sizes[one], sizes[other]).kendall)
-    return {pair: interval(taus) for pair, taus in found.items()}
+            taus.setdefault((one, other), []).append(rank_agreement(sizes[one], sizes[other]).kendall)
+    return {pair: interval(values) for pair, values in taus.items()}

@@ -39,7 +39,7 @@ VARIABLES = {
     "MKL_NUM_THREADS": "1", "TOKENIZERS_PARALLELISM": "false", "CUDA_VISIBLE_DEVICES": "",
 }
 WORK, IMAGE, CONTAINERS = "/student", "coursekit-empty", ("podman", "docker")
-NEEDED = ["__init__.py", "checks/__init__.py",                                                  # of coursekit/grade
+NEEDED = ["__init__.py", "audit.py", "checks/__init__.py",                                      # of coursekit/grade
           *(f"sandbox/{name}.py" for name in ("__init__", "inside", "lockdown", "protocol", "shell")),
           *(f"kit/{name}.py" for name in ("__init__", "services", "messages", "later", "same", "score", "unseen"))]
 TICKS = os.sysconf("SC_CLK_TCK")                                        # of the kernel's clock, in a second

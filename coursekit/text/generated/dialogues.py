@@ -126,8 +126,8 @@ def fits(request, sentence):
     >>> fits("Is my sister's plan ready?", "He is truly a star.")
     False
     """
-    (kind, asked), (tone, said) = (_index().get(_key(text), (None, set())) for text in (request, sentence))
-    return kind == "request" and tone in TONES and bool(asked & said)
+    (kind, asked), (tone, answered) = (_index().get(_key(text), (None, set())) for text in (request, sentence))
+    return kind == "request" and tone in TONES and bool(asked & answered)
 
 
 def split_sentences(text: str) -> list[str]:
@@ -153,20 +153,20 @@ def _table(name):
 def _sentences(kind, topic, owner):
     """{sentence: probability} of a kind ("request" or a tone) on a topic and an owner."""
     symbols = grammar("dialogue") | _table("topics")[topic] | _table("owners")[owner]
-    found = {}
+    chances = {}
     for template in symbols[kind]:
         expansions = _expand(template, symbols)
         for text in expansions:
             sentence = _agree(text)
-            found[sentence] = found.get(sentence, 0) + 1 / len(symbols[kind]) / len(expansions)
-    return found
+            chances[sentence] = chances.get(sentence, 0) + 1 / len(symbols[kind]) / len(expansions)
+    return chances
 
 
 @cache
 def _drawable(kind, topic, owner):
     """The same as (sentences, probabilities summed up), as `random.choices` wants it."""
-    found = _sentences(kind, topic, owner)
-    return list(found), list(accumulate(found.values()))
+    chances = _sentences(kind, topic, owner)
+    return list(chances), list(accumulate(chances.values()))
 
 
 def _expand(template, symbols, used=()):

@@ -13,18 +13,6 @@ from importlib.resources import files
 from coursekit.text.generated.review_grammar import write
 from coursekit.text.tokens import WordTokenizer
 
-ROLES = {
-    "sentiment+": "praises by itself: delicious, gripping",
-    "sentiment-": "blames by itself: bland, a mess",
-    "negation": "turns the sentiment word of its clause: not, never, hardly, isn't",
-    "intensifier": "strengthens it: very, utterly",
-    "downtoner": "weakens it: a bit, fairly",
-    "contrast": "concedes one clause to another: but, yet, although",
-    "aspect": "names what the clause judges: acting, soup",
-    "filler": "every other word",
-    "punctuation": "every other mark",
-}
-
 
 @dataclass(frozen=True)
 class Review:
@@ -33,7 +21,17 @@ class Review:
     text: as a person reads it; label: 1 praise, 0 blame; topic: "film", "restaurant", "book" or "hotel";
     tag: what makes a hand-written one interesting ("irony", "negation" …); name: where a data set keeps it.
     Generated reviews also carry, one entry per token of the lower-cased text as `WordTokenizer` cuts it:
-    tokens, roles (keys of `ROLES`) and weights, which sum to the review's score.
+    tokens, roles and weights, which sum to the review's score. The roles:
+
+        sentiment+    praises by itself: delicious, gripping
+        sentiment-    blames by itself: bland, a mess
+        negation      turns the sentiment word of its clause: not, never, hardly, isn't
+        intensifier   strengthens it: very, utterly
+        downtoner     weakens it: a bit, fairly
+        contrast      concedes one clause to another: but, yet, although
+        aspect        names what the clause judges: acting, soup
+        filler        every other word
+        punctuation   every other mark
 
     >>> review = Review("Never dull.", 1, topic="film", tag="negation")
     >>> review.label, review.tag
@@ -92,13 +90,13 @@ def _generated(rng, label):
 @cache
 def _handwritten():
     """handwritten_reviews.txt: blocks of a line "label topic tag" and a text, an empty line between them."""
-    found = []
+    reviews = []
     blocks = files("coursekit.text").joinpath("handwritten_reviews.txt").read_text("utf-8").strip().split("\n\n")
     for i, block in enumerate(blocks):
         head, text = block.split("\n", 1)
         label, topic, tag = head.split()
-        found.append(Review(" ".join(text.split()), int(label), topic, tag, f"handwritten/{i}"))
-    return tuple(found)
+        reviews.append(Review(" ".join(text.split()), int(label), topic, tag, f"handwritten/{i}"))
+    return tuple(reviews)
 
 
 def handwritten_reviews() -> list[Review]:

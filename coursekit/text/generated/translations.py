@@ -85,8 +85,8 @@ def translations(n: int, seed=0) -> list[Translation]:
     >>> print(*pair.source, "|", *pair.target, "|", *pair.alignment)
     a house touches the round cat | une maison touche le chat rond | 0 1 2 3 5 4
     """
-    rng, found = random.Random(seed), {}
-    while len(found) < n:
+    rng, pairs = random.Random(seed), {}
+    while len(pairs) < n:
         parts = [_noun_phrase(rng), _verb_phrase(rng), _noun_phrase(rng)]
         if rng.random() < 0.3:
             preposition = rng.choice(list(PREPOSITIONS))
@@ -95,8 +95,8 @@ def translations(n: int, seed=0) -> list[Translation]:
         for english, french in parts:
             target += [(word, len(source) + place) for word, place in french]
             source += english
-        found.setdefault(tuple(source), Translation(tuple(source), *zip(*target, strict=True)))
-    return list(found.values())
+        pairs.setdefault(tuple(source), Translation(tuple(source), *zip(*target, strict=True)))
+    return list(pairs.values())
 
 
 def reversals(n: int, seed=0, length=(3, 8)) -> list[Translation]:
@@ -106,10 +106,10 @@ def reversals(n: int, seed=0, length=(3, 8)) -> list[Translation]:
     >>> print(*pair.source, "|", *pair.target, "|", *pair.alignment)
     j m b b | b b m j | 3 2 1 0
     """
-    rng, found = random.Random(seed), {}
+    rng, pairs = random.Random(seed), {}
     if n > sum(16 ** k for k in range(length[0], length[1] + 1)) // 2:
         raise ValueError(f"there are too few words of {length[0]} to {length[1]} letters for n = {n} different ones")
-    while len(found) < n:
+    while len(pairs) < n:
         word = tuple(rng.choices(LETTERS[3:], k=rng.randint(*length)))
-        found.setdefault(word, Translation(word, word[::-1], tuple(range(len(word)))[::-1]))
-    return list(found.values())
+        pairs.setdefault(word, Translation(word, word[::-1], tuple(range(len(word)))[::-1]))
+    return list(pairs.values())

@@ -6,7 +6,7 @@ import math
 import numpy as np
 import torch
 
-from coursekit.evaluate import debate
+from coursekit.evaluate.debate.given import js_divergence
 from tests.grading.bank.entries import right, wrong
 
 js = None                               # the tests put the solution here
@@ -44,7 +44,7 @@ def _(P, q):
 
 @wrong("js", "calls coursekit.evaluate.debate.js_divergence, which is the step")
 def _(P, q):
-    return debate.js_divergence(torch.from_numpy(P), torch.from_numpy(q)).numpy()
+    return js_divergence(torch.from_numpy(P), torch.from_numpy(q)).numpy()
 
 
 @wrong("js", "it changes what it is given: `P`")

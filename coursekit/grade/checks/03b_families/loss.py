@@ -10,7 +10,7 @@ from coursekit.grade.kit.question import question
 from coursekit.grade.kit.same import kind, same
 from coursekit.grade.kit.services import run, watch
 from coursekit.grade.kit.weights import library_logits
-from coursekit.models import GPT2, GPT2Config, next_token_loss
+from coursekit.models.gpt2 import GPT2, GPT2Config, next_token_loss
 
 __all__ = ["text_loss", "overfit", "start"]
 
