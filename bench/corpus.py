@@ -19,10 +19,10 @@ from lime.lime_text import LimeTextExplainer
 from tqdm import tqdm
 
 from bench import compare, table
-from coursekit.evaluate import explain_corpus
 from coursekit.explain import integrated_gradients, kernel_shap, lime
 from coursekit.models import has_encoder, load_weights
-from coursekit.text import reviews
+from coursekit.own import explain_corpus
+from coursekit.worlds import reviews
 
 WHY = """
 CPU seconds for all documents on one thread, the two sides in turns, document by document. Ours: explain_corpus. Theirs:

@@ -11,7 +11,7 @@ from coursekit.explain import evaluate_masks, exact_lime, exact_shapley, lime, s
 from coursekit.explain.exact import size_law
 from coursekit.explain.surrogate import weighted_ridge
 from coursekit.models import load_weights
-from coursekit.text import handwritten_reviews
+from coursekit.worlds import handwritten_reviews
 
 WHY = """
 Relative Euclidean distances to the exact values. "within 1 %": the number of samples at which the mean distance over

@@ -11,7 +11,7 @@ from captum.attr import IntegratedGradients
 from bench import compare, in_turns, table
 from coursekit.explain import integrated_gradients
 from coursekit.models import load_weights
-from coursekit.text import reviews
+from coursekit.worlds import reviews
 
 
 def by_captum(model, forward, documents, n_steps):

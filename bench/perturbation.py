@@ -7,7 +7,7 @@ from lime.lime_text import LimeTextExplainer
 from bench import compare, in_turns, table
 from coursekit.explain import kernel_shap, lime, shapley_values
 from coursekit.models import load_weights
-from coursekit.text import handwritten_reviews
+from coursekit.worlds import handwritten_reviews
 
 WHY = """
 computed: words replaced in place change sums that are linear in the mask, so with one layer all masks take two matrix

@@ -17,10 +17,11 @@ from lime.lime_text import LimeTextExplainer
 from tqdm import tqdm
 
 from bench import compare, table
-from coursekit.evaluate import ERASER_BINS, Report, course_explainers, report
+from coursekit.compare import Report, course_explainers, report
+from coursekit.evaluate.faithfulness import ERASER_BINS
 from coursekit.evaluate.plausibility import _words_within
 from coursekit.models import load_weights
-from coursekit.text import reviews, stand_in
+from coursekit.worlds import reviews, stand_in
 
 try:
     sys.modules.setdefault("cv2", ModuleType("cv2"))            # OpenCV, which quantus loads and only turns images with

@@ -15,7 +15,7 @@ from bench import best_of, compare, in_turns, table
 from coursekit.explain import Slalom, fit_slalom, fit_slalom_data, random_sequences
 from coursekit.explain.asking import scores_of
 from coursekit.models import has_encoder, load_weights
-from coursekit.text import handwritten_reviews
+from coursekit.worlds import handwritten_reviews
 
 PACKAGE = "slalom-explanations==0.1.2"
 WHY = """

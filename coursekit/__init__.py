@@ -1,13 +1,20 @@
 """coursekit: the small library behind the open course "Attention, explained?".
 
-The rooms, each of which imports only those above it, and all of them `inputs`, what functions take and refuse:
+The core, whose rooms import only those above them, and all of them `inputs`, what functions take and refuse:
 
-    text         documents in: tokenizers, generated and hand-written reviews, public data sets
+    text         documents in: tokenizers, byte pairs, pieces of words
     show         what people look at: highlighted words, heatmaps, widgets
     models       what is explained: attention, classifiers, GPT-2, shipped weights; what explainers ask of a model
-    tasks        toy worlds with a known answer
     explain      attributions out
     evaluate     are they any good?
+
+and the rooms that some lectures open:
+
+    worlds       toy tasks with a known answer, generated texts
+    debate       is attention explanation? its tests
+    people       studies that ask people, and their statistics
+    compare      many explainers and metrics in one table; jobs that go on after a stop
+    own          anybody's model and corpus
     results      what the papers' tables and figures were, run again
     grade        exercises and marks
 
@@ -18,5 +25,7 @@ The rooms, each of which imports only those above it, and all of them `inputs`, 
 >>> coursekit.__version__.count(".")
 2
 """
+
+from . import moved as moved
 
 __version__ = "0.2.0"

@@ -4,7 +4,7 @@ import argparse
 import sys
 
 from coursekit import show
-from coursekit.results import HERE, kept
+from coursekit.results import HERE, result_of
 
 from .runner import SEEDS, module_of, overview, run
 
@@ -30,7 +30,7 @@ def main(arguments=None):
             run(options.name, tuple(options.seeds), options.folder)
     except (ValueError, FileNotFoundError) as error:
         sys.exit(str(error))
-    found = kept(options.name, options.folder)
+    found = result_of(options.name, options.folder)
     if found is None:
         sys.exit(f"nothing is kept of {options.name} yet: run it")
     print(module.__doc__)

@@ -9,7 +9,7 @@ per cent of the theory's where we have its points. The test error crosses earlie
 """
 
 from coursekit.show.charts import lines
-from coursekit.tasks.teacher import linear, minimise, problem
+from coursekit.worlds.teacher import linear, minimise, problem
 
 from .runner import SEEDS, grouped, mean_sd
 

@@ -14,7 +14,7 @@ import torch
 from coursekit.evaluate import map_distance
 from coursekit.models import load_weights
 from coursekit.show.charts import bars
-from coursekit.tasks import histogram
+from coursekit.worlds import histogram
 
 from .runner import SEEDS, grouped, mean_sd
 

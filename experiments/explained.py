@@ -9,8 +9,9 @@ import numpy as np
 
 from coursekit.evaluate import fidelity
 from coursekit.explain import Attribution, fit_slalom, gradient, integrated_gradients, kernel_shap, lime
-from coursekit.models.minilm import encoder_file
-from coursekit.text import datasets, handwritten_reviews, reviews
+from coursekit.models.hub.minilm import encoder_file
+from coursekit.own import datasets
+from coursekit.worlds import handwritten_reviews, reviews
 
 from .runner import grouped, mean_sd
 from .trained import LENGTHS

@@ -14,8 +14,8 @@ from pathlib import Path
 import numpy as np
 
 from coursekit import show
-from coursekit.evaluate.cells import compute
-from coursekit.results import HERE, kept
+from coursekit.compare.jobs import compute
+from coursekit.results import HERE, result_of
 
 SEEDS = 0, 1, 2
 
@@ -42,7 +42,7 @@ def run(name: str, seeds=SEEDS, folder=HERE, toy=False, progress=True) -> dict:
     """
     module, path = module_of(name), Path(folder) / f"{name}.json"
     size = module.TOY if toy else module.SIZE
-    result = kept(name, folder) or {"experiment": name, "size": _plain(size), "runs": [], "cells": []}
+    result = result_of(name, folder) or {"experiment": name, "size": _plain(size), "runs": [], "cells": []}
     if result["size"] != _plain(size):
         raise ValueError(f"{path.name} was made with {result['size']}, not {_plain(size)}: take it away to begin anew")
     known = [record["cell"] for record in result["cells"]]
@@ -86,7 +86,7 @@ def overview():
     """A table of all experiments: what they show, how many cells are kept, CPU minutes of all cells, date."""
     rows = []
     for name in experiments():
-        module, found = module_of(name), kept(name)
+        module, found = module_of(name), result_of(name)
         what, cells = module.__doc__.splitlines()[0], [_plain(cell) for cell in module.cells(SEEDS)]
         records = [] if found is None else [record for record in found["cells"] if record["cell"] in cells]
         minutes = f"{len(cells) * np.mean([r['seconds'] for r in records]) / 60:.1f}" if records else "?"

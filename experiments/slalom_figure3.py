@@ -14,7 +14,7 @@ it is far off (R² −2 to −13).
 import numpy as np
 
 from coursekit.show.charts import lines
-from coursekit.tasks import LINEAR_WORDS, linear_documents
+from coursekit.worlds import LINEAR_WORDS, linear_documents
 
 from .runner import SEEDS, grouped, mean_sd
 from .trained import FAMILIES, LENGTHS, held_out, on_linear

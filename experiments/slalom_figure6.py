@@ -15,7 +15,7 @@ import torch
 from coursekit.explain import kernel_shap
 from coursekit.explain.asking import scores_of
 from coursekit.show.charts import lines
-from coursekit.tasks import linear_documents
+from coursekit.worlds import linear_documents
 
 from .runner import SEEDS, grouped, mean_sd
 from .slalom_table6 import counts

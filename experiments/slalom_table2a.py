@@ -6,7 +6,7 @@ with the importances. Linearised is meant as the derivative α (v − F); "as pr
 
 The paper trains two-layer models for this; here it is the three IMDB models that the course ships. How many reviews and
 sequences it takes, and how long these are, is lost: here 20 reviews a seed and 1,000 sequences for each, of 2 words or
-of 1 to 30. The reviews are read from the official files (`coursekit.text.datasets`), in the folder that COURSEKIT_DATA
+of 1 to 30. The reviews are read from the official files (`coursekit.own.datasets`), in the folder that COURSEKIT_DATA
 names.
 
 Out came: the table's order and about its size, in every model, for both fits and both kinds of reviews. IMDB: values

@@ -20,8 +20,9 @@ import numpy as np
 
 from coursekit.evaluate import human_agreement
 from coursekit.models import load_weights
+from coursekit.own import datasets
 from coursekit.show.charts import bars
-from coursekit.text import datasets, stand_in
+from coursekit.worlds import stand_in
 
 from .explained import METHODS, MODELS, explanations, fits, held_out_r2, medians, method_rows, some_reviews
 from .runner import SEEDS

@@ -20,7 +20,7 @@ import numpy as np
 
 from coursekit.explain import fit_slalom_data
 from coursekit.show.charts import lines
-from coursekit.tasks import LINEAR_WORDS, linear_documents
+from coursekit.worlds import LINEAR_WORDS, linear_documents
 
 from .runner import grouped, mean_sd
 from .slalom_figure3 import cells

@@ -19,7 +19,7 @@ from torch import nn
 
 from coursekit.explain import Slalom, random_sequences
 from coursekit.models import HuggingFaceClassifier, minibatches, train
-from coursekit.tasks import LINEAR_WORDS, linear_documents, slalom_documents, slalom_words
+from coursekit.worlds import LINEAR_WORDS, linear_documents, slalom_documents, slalom_words
 
 FAMILIES = "bert", "distilbert", "gpt2"
 LENGTHS = 1, 2, 5, 10, 15, 30

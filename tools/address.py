@@ -40,7 +40,7 @@ def address(root=ROOT):
 
 def install(where, encoder=False):
     """The source of the cell that installs the library from `where`, and the pretrained encoder for who shows it."""
-    from coursekit.models import minilm  # torch with it, which most who import this module do not need
+    from coursekit.models.hub import minilm  # torch with it, which most who import this module do not need
 
     lines = ["# This cell installs the course's library where it is missing, as on Colab and Kaggle.",
              "import importlib.util",

@@ -6,7 +6,7 @@ import posixpath
 import re
 from pathlib import Path
 
-from coursekit.show.explorer import KEPT
+from coursekit.show.views.explorer import KEPT
 from tools.address import address
 
 TITLE = "Attention, explained?"

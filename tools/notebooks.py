@@ -111,7 +111,7 @@ def encoder_refusal(path):
     """Why the lecture at `path` is not to be executed in place on this machine; "" if it may be."""
     if not needs_encoder(path):
         return ""
-    from coursekit.models.minilm import INSTALL, encoder_file  # here, because it loads torch
+    from coursekit.models.hub.minilm import INSTALL, encoder_file  # here, because it loads torch
 
     return "" if encoder_file() else f"left as it was, for its outputs need the pretrained encoder: {INSTALL}"
 

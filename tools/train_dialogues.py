@@ -1,6 +1,6 @@
 """Train the small language model that the course ships: `python -m tools.train_dialogues`, some four CPU minutes.
 
-Its data are generated (`coursekit.text.dialogues`), so nothing needs to be downloaded, and the loss that no model can
+Its data are generated (`coursekit.worlds.dialogues`), so nothing needs to be downloaded, and the loss that no model can
 beat is known. Writes coursekit/weights/dialogue-gpt.safetensors and its card.
 """
 
@@ -11,12 +11,12 @@ from collections import Counter
 import torch
 
 from coursekit.models.decoding import sample
-from coursekit.models.features import by_length
 from coursekit.models.gpt2 import GPT2, GPT2Config
+from coursekit.models.sparse.features import by_length
 from coursekit.models.training import minibatches, train
 from coursekit.models.weights import FOLDER, load_weights
 from coursekit.text import WordTokenizer
-from coursekit.text.generated.dialogues import (
+from coursekit.worlds.generated.dialogues import (
     TONES,
     dialogues,
     fits,
@@ -123,7 +123,7 @@ def main():
         "Loss by epoch": ", ".join(f"{row['loss']:.4f}" for row in history),
         "Model": f"GPT2, {sum(p.numel() for p in model.parameters()):,} parameters, "
                  + ", ".join(f"{key} {value}" for key, value in vars(model.config).items()),
-        "Data": "generated, `coursekit.text.dialogues`: seed 0 for training, seed 1 held out",
+        "Data": "generated, `coursekit.worlds.dialogues`: seed 0 for training, seed 1 held out",
         "Command": "`python -m tools.train_dialogues`",
         "Loading": f'`coursekit.models.load_weights("{NAME}")`; its words are in `.tokenizer`',
         "Limits": f"{len(tokenizer.tokens)} lower-cased words and nothing but such dialogues; made to be opened up"})

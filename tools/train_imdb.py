@@ -15,7 +15,8 @@ from coursekit.models.classifier import AttentionClassifier, TransformerClassifi
 from coursekit.models.documents import token_ids
 from coursekit.models.training import minibatches, train
 from coursekit.models.weights import FOLDER, naive_bayes_log_odds
-from coursekit.text import WordTokenizer, datasets
+from coursekit.own import datasets
+from coursekit.text import WordTokenizer
 from tools.store_weights import save_log_odds, save_weights, write_card
 
 RECIPES = {

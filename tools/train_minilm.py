@@ -18,9 +18,10 @@ import torch
 from torch import nn
 from torch.nn.functional import cross_entropy
 
-from coursekit.models.minilm import PACKAGE, read_encoder
+from coursekit.models.hub.minilm import PACKAGE, read_encoder
 from coursekit.models.weights import FOLDER, load_weights
-from coursekit.text import datasets, handwritten_reviews
+from coursekit.own import datasets
+from coursekit.worlds import handwritten_reviews
 from tools.store_weights import save_adapters, write_card
 from tools.train_imdb import bucketed
 

@@ -11,12 +11,13 @@ import time
 import torch
 from torch.nn import functional as F
 
-from coursekit.evaluate import debate, interval
-from coursekit.evaluate.debate.given import TINY, js_divergence
-from coursekit.evaluate.debate.trained import new_reader, scores_and_weights
+from coursekit import debate
+from coursekit.debate.permuted import TINY, js_divergence
+from coursekit.debate.trained import new_reader, scores_and_weights
+from coursekit.evaluate import interval
 from coursekit.models import minibatches, training
 from coursekit.models.weights import load_weights
-from coursekit.text import reviews
+from coursekit.worlds import reviews
 from tools.store_weights import save_readers, write_card
 
 SEEDS, N, TEST, SHARE = 3, 2_400, 400, 0.95
@@ -141,7 +142,7 @@ def train(kind):
         **{told.format(TEST=TEST): str(interval([one[key] for one in found])) for told, key in facts.items()},
         "Training": f"{seconds:.0f} CPU seconds, seeds 0 to {SEEDS - 1}: `tools.train_readers.train_reader`",
         "Model": f"AttentionClassifier, one head, {sum(p.numel() for p in models[0].parameters()):,} parameters each",
-        "Data": f"generated, `coursekit.text.reviews({N}, seed=0)`"
+        "Data": f"generated, `coursekit.worlds.reviews({N}, seed=0)`"
                 + (f" with `evaluate.debate.leaky`, share {SHARE}; held out: share 0.5" if kind in LEAKY else ""),
         "Command": f"`python -m tools.train_readers {kind}`",
         "Loading": f'`coursekit.models.load_weights("{name}")`, a list',

@@ -12,7 +12,7 @@ from collections import Counter
 import torch
 
 from coursekit.models.decoding import sample
-from coursekit.models.features import (
+from coursekit.models.sparse.features import (
     by_length,
     clamp_feature,
     collect_activations,
@@ -21,9 +21,9 @@ from coursekit.models.features import (
     loss_recovered,
     stream_of,
 )
-from coursekit.models.sae import reconstruction_quality, train_sae
+from coursekit.models.sparse.sae import reconstruction_quality, train_sae
 from coursekit.models.weights import FOLDER, load_weights
-from coursekit.text.generated.dialogues import TONES, dialogues, split_sentences, tone_of
+from coursekit.worlds.generated.dialogues import TONES, dialogues, split_sentences, tone_of
 from tools.store_weights import save_weights, write_card
 from tools.train_dialogues import encoded
 
@@ -120,7 +120,7 @@ def main():
             "Training": f"{seconds:.0f} CPU seconds; {len(H):,} states of {DIALOGUES:,} dialogues; "
                         + ", ".join(f"{key} {value}" for key, value in recipe.items()),
             "Model": f"SparseAutoencoder, {sum(p.numel() for p in saes[0].parameters()):,} parameters",
-            "Data": "generated, `coursekit.text.dialogues`: seed 2 for training, seed 3 held out",
+            "Data": "generated, `coursekit.worlds.dialogues`: seed 2 for training, seed 3 held out",
             "Command": "`python -m tools.train_sae`",
             "Loading": f'`coursekit.models.load_weights("{name}")`',
             "Limits": "knows one layer of one small model; made to be opened up"})

@@ -12,7 +12,7 @@ from functools import partial
 import torch
 
 from coursekit.models.weights import load_weights
-from coursekit.tasks import dyck, histogram
+from coursekit.worlds import dyck, histogram
 from tools.store_weights import save_weights, write_card
 
 SEEDS, TEST = (0, 1, 2), 9_000
@@ -39,9 +39,9 @@ def measured_dyck(model):
 
 
 WORLDS = {"histogram": (histogram, measured_histogram, "Counts how often each of ten letters occurs in its sequence.",
-                        "generated, `coursekit.tasks.histogram.sample`: a quarter uniform, the others balanced"),
+                        "generated, `coursekit.worlds.histogram.sample`: a quarter uniform, the others balanced"),
           "dyck": (dyck, measured_dyck, "Predicts the next bracket of sequences in which all brackets match.",
-                   "generated, `coursekit.tasks.dyck.sample`: uniform over balanced paths, depth at most 4")}
+                   "generated, `coursekit.worlds.dyck.sample`: uniform over balanced paths, depth at most 4")}
 KINDS = {"histogram": ("positional", "semantic", "hard", "letters"), "dyck": dyck.VARIANTS}
 NAMES = {f"{world}-{kind}" + f"-{seed}" * bool(seed): (world, kind, seed)
          for world, kinds in KINDS.items() for kind in kinds for seed in SEEDS}
@@ -56,7 +56,7 @@ def without_places(seed):
 
 
 SPECIAL = {"histogram-hard": (partial(histogram.train, "semantic", scale=3),
-                              "tasks.histogram.train('semantic', {}, scale=3)"),
+                              "worlds.histogram.train('semantic', {}, scale=3)"),
            "histogram-letters": (without_places, "tools.train_worlds.without_places({})")}
 
 
@@ -64,7 +64,7 @@ def train(name):
     """Train, store and measure one model, and write its card."""
     world, kind, seed = NAMES[name]
     task, measured, what, data = WORLDS[world]
-    trained, call = SPECIAL.get(f"{world}-{kind}", (partial(task.train, kind), f"tasks.{world}.train({kind!r}, {{}})"))
+    trained, call = SPECIAL.get(f"{world}-{kind}", (partial(task.train, kind), f"worlds.{world}.train({kind!r}, {{}})"))
     started = time.process_time()
     model = trained(seed=seed)
     seconds = time.process_time() - started

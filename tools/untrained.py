@@ -10,7 +10,8 @@ import torch
 import transformers
 
 from coursekit.models import GPT2, HuggingFaceClassifier
-from coursekit.text import BytePairTokenizer, WordPieceTokenizer, handwritten_reviews
+from coursekit.text import BytePairTokenizer, WordPieceTokenizer
+from coursekit.worlds import handwritten_reviews
 
 SPECIAL = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"]
 real_gpt2 = GPT2.from_huggingface

@@ -2,14 +2,13 @@
 proof: both may be wrong (Neely et al., 2021). People's marks say what convinces them, not what the model did."""
 
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from coursekit.explain.attribution import Attribution
 from coursekit.inputs import as_array
-from coursekit.text import AnnotatedReview
 
 
 class Agreement(NamedTuple):
@@ -91,7 +90,7 @@ class HumanAgreement(NamedTuple):
     marked_by: str
 
 
-def human_agreement(attributions: Sequence[Attribution], reviews: Sequence[AnnotatedReview]) -> HumanAgreement:
+def human_agreement(attributions: Sequence[Attribution], reviews: Sequence[Any]) -> HumanAgreement:
     """The HumanAgreement of attributions, one for each review, with the maps of these AnnotatedReviews.
 
     Maps have no sign, so |score| counts. The tokens may be the review's words or a model's: then each has the marks of
@@ -105,7 +104,7 @@ def human_agreement(attributions: Sequence[Attribution], reviews: Sequence[Annot
     belong to distinct words, or the tokens are of another text.
 
     >>> from coursekit.explain import Attribution
-    >>> from coursekit.text import AnnotatedReview
+    >>> from coursekit.worlds import AnnotatedReview
     >>> words = ("Good,", "cheap", "food.")
     >>> review = AnnotatedReview("Good, cheap food.", 1, tokens=words, maps=((True, True, False), (True, False, False)))
     >>> human_agreement([Attribution(words, [-3, 1, 2], "by hand")], [review])[:3]

@@ -12,8 +12,8 @@ from coursekit.explain.attribution import Attribution
 from coursekit.inputs import Document
 from coursekit.models.protocols import Predicts
 
-from .measured import Measured, counting
-from .perturbed import matched, score_drops
+from .calls import Measured, counting
+from .drops import matched, score_drops
 
 
 def sensitivity_axiom(model_or_predict: Predicts, document: Document, attribution: Attribution,

@@ -25,8 +25,8 @@ from coursekit.inputs import Document, as_whole
 from coursekit.models.protocols import Predicts
 
 from .agreement import rank_agreement
-from .measured import Measured, counting
-from .perturbed import matched, with_the_rest
+from .calls import Measured, counting
+from .drops import matched, with_the_rest
 
 
 @takes_mask_token
@@ -90,7 +90,7 @@ def _expected_loss(model, document, attribution, masks, loss, label, background,
     else:
         if model.by != "replace":
             raise ValueError(f"words are drawn from the background to replace others, got by={model.by!r}")
-        words = _drawn(document, background, as_whole(n_samples, "n_samples", 1), seed)       # (S, d)
+        words = _random_words(document, background, as_whole(n_samples, "n_samples", 1), seed)       # (S, d)
         filled = np.where(masks[1:, None], np.array(document, object), words)      # (n, S, d)
         f = scores_of(model, [document, *(fill.tolist() for fills in filled for fill in fills)])
         whole, f = f[0], f[1:].reshape(*filled.shape[:2], *f.shape[1:])
@@ -111,7 +111,7 @@ def _expected_loss(model, document, attribution, masks, loss, label, background,
     return losses.mean(1), losses.std(1) / losses.shape[1] ** 0.5
 
 
-def _drawn(document, background, n, seed):
+def _random_words(document, background, n, seed):
     """Words (n, d) drawn for each place of the document."""
     if not callable(background):
         words = [word for other in background for word in other]

@@ -24,8 +24,8 @@ from coursekit.inputs import Document
 from coursekit.models.protocols import Predicts
 from coursekit.show import lines
 
-from .measured import Measured, counting
-from .perturbed import matched
+from .calls import Measured, counting
+from .drops import matched
 
 SCORES = "log-odds", "probability", "multi-label", "regression"
 ERASER_BINS = (0.01, 0.05, 0.10, 0.20, 0.50)        # shares of the tokens (DeYoung et al., ACL 2020, section 4.2)

@@ -7,7 +7,7 @@ import numpy as np
 from coursekit.explain.attribution import Attribution
 from coursekit.inputs import as_whole
 
-from .measured import Measured
+from .calls import Measured
 
 
 def recall_of_important_features(attribution: Attribution, gold: Sequence,

@@ -18,8 +18,8 @@ from coursekit.models.protocols import Predicts
 from coursekit.show import lines
 
 from .agreement import rank_agreement
-from .measured import Measured, counting
-from .perturbed import matched
+from .calls import Measured, counting
+from .drops import matched
 from .plausibility import explained
 
 

@@ -16,13 +16,14 @@ coordinate; integrated_gradients' n_nodes are n_steps; gradient_attention is Che
 attention"), relevance_attention Chefer, Gur and Wolf (CVPR 2021); norm_attention is Kobayashi et al. (2020).
 """
 
-from .attention import attention_max, attention_mean, attention_sum, norm_attention, norm_maps, word_attention
+from coursekit.moved import forwarding
+
+from .attention import attention_max, attention_mean, attention_sum, norm_attention, word_attention
 from .attribution import Attribution
 from .closed_form import gradient_closed_form
-from .contrastive import GeneratedAttributions, contrastive_gradient, generated_attributions
 from .exact import exact_interactions, exact_lime, exact_shapley
 from .gradients import gradient, gradient_x_input, integrated_gradients
-from .heads import head_patterns, kinds_of_pairs
+from .heads import head_patterns
 from .limits import lime_limit
 from .masks import away, by_spans, evaluate_masks, leave_one_out
 from .paths import attention_flow, flow_graph, rollout
@@ -32,10 +33,11 @@ from .slalom import Slalom
 from .slalom_fit import fit_slalom, fit_slalom_data, random_sequences
 from .surrogate import lime
 
-__all__ = ["Attribution", "GeneratedAttributions", "Slalom", "attention_flow", "attention_max", "attention_mean",
-           "attention_sum", "away", "by_spans", "contrastive_gradient", "cross_gradient_attention", "evaluate_masks",
-           "exact_interactions", "exact_lime", "exact_shapley", "fit_slalom", "fit_slalom_data", "flow_graph",
-           "generated_attributions", "gradient", "gradient_attention", "gradient_closed_form", "gradient_x_input",
-           "head_patterns", "integrated_gradients", "kernel_shap", "kinds_of_pairs", "leave_one_out", "lime",
-           "lime_limit", "norm_attention", "norm_maps", "random_sequences", "relevance_attention", "relevance_rules",
-           "rollout", "shapley_values", "word_attention"]
+__all__ = ["Attribution", "Slalom", "attention_flow", "attention_max", "attention_mean", "attention_sum", "away",
+           "by_spans", "cross_gradient_attention", "evaluate_masks", "exact_interactions", "exact_lime",
+           "exact_shapley", "fit_slalom", "fit_slalom_data", "flow_graph", "gradient", "gradient_attention",
+           "gradient_closed_form", "gradient_x_input", "head_patterns", "integrated_gradients", "kernel_shap",
+           "leave_one_out", "lime", "lime_limit", "norm_attention", "random_sequences", "relevance_attention",
+           "relevance_rules", "rollout", "shapley_values", "word_attention"]
+
+__getattr__ = forwarding(__name__)

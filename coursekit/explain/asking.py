@@ -34,7 +34,7 @@ def predictor(model_or_predict):
                         "lambda documents: model.decision_function([' '.join(d) for d in documents])")
     if hasattr(model_or_predict, "get_input_embeddings"):
         raise TypeError(f"{type(model_or_predict).__name__} of transformers reads numbers, not tokens: "
-                        "coursekit.evaluate.own_model(model, tokenizer) makes of both what can be explained")
+                        "coursekit.own.own_model(model, tokenizer) makes of both what can be explained")
     predict = getattr(model_or_predict, "predict", model_or_predict)
     if not callable(predict):
         raise TypeError("a black box is a model with predict(documents), or such a function, "

@@ -68,7 +68,7 @@ def norm_attention(model: WhiteBox, document: Document) -> Attribution:
     whose values are numbers).
 
     >>> from types import SimpleNamespace
-    >>> from coursekit.models import Trace
+    >>> from coursekit.models.attention import Trace
     >>> A, values = torch.tensor([[[0.2, 0.6, 0.2]] * 3]), torch.tensor([[[1.0, 0.0], [0.1, 0.0], [3.0, 4.0]]])
     >>> model = SimpleNamespace(tokens=lambda d: ["[CLS]", *d], own=lambda d: [1, 2], readout=0,
     ...                         embed=lambda d: torch.zeros(3, 2), trace=lambda e: Trace(None, [A], [values]))
@@ -82,7 +82,7 @@ def norm_maps(model: WhiteBox, document: Document) -> np.ndarray:
     """`norm_attention` for all pairs of tokens: ‖Σ_k α_{s,t}⁽ᵏ⁾ f⁽ᵏ⁾(x_t)‖, (L, 1, T, T), rows s (from), columns t.
 
     >>> from types import SimpleNamespace
-    >>> from coursekit.models import Trace
+    >>> from coursekit.models.attention import Trace
     >>> A, values = torch.tensor([[[0.2, 0.6, 0.2]] * 3]), torch.tensor([[[1.0, 0.0], [0.1, 0.0], [3.0, 4.0]]])
     >>> model = SimpleNamespace(tokens=lambda d: ["[CLS]", *d], own=lambda d: [1, 2], readout=0,
     ...                         embed=lambda d: torch.zeros(3, 2), trace=lambda e: Trace(None, [A], [values]))

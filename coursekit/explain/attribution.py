@@ -83,8 +83,8 @@ class Attribution:
         >>> Attribution(["good", "film"], [2, 1], "by hand", about={"seed": 0}).to_dict()["scores"]
         [2.0, 1.0]
         """
-        values = {f.name: _plain(getattr(self, f.name)) for f in fields(self)}
-        about = {name: _plain(value) for name, value in self.about.items()}
+        values = {f.name: _as_python(getattr(self, f.name)) for f in fields(self)}
+        about = {name: _as_python(value) for name, value in self.about.items()}
         return values | {"tokens": list(self.tokens), "about": about}
 
     @classmethod
@@ -215,6 +215,6 @@ class Attribution:
 Explainer = Callable[..., Attribution]      # (model, document), and perhaps a seed
 
 
-def _plain(value):
+def _as_python(value):
     """NumPy's arrays and numbers as Python's."""
     return value.tolist() if hasattr(value, "tolist") else value

@@ -24,7 +24,7 @@ def rollout(model: WhiteBox, document: Document) -> Attribution:
     hold is left out of the Attribution. Unsigned. Values, norms and MLPs play no part.
 
     >>> from types import SimpleNamespace
-    >>> from coursekit.models import Trace
+    >>> from coursekit.models.attention import Trace
     >>> A = torch.tensor([[[0.5, 0.5], [0.0, 1.0]]])                      # one head, the same in both layers
     >>> model = SimpleNamespace(tokens=lambda d: ["[CLS]", *d], own=lambda d: [1], readout=0,
     ...                         embed=lambda d: torch.zeros(2, 1), trace=lambda e: Trace(None, [A, A], []))
@@ -47,7 +47,7 @@ def attention_flow(model: WhiteBox, document: Document, progress=False) -> Attri
     Unsigned.
 
     >>> from types import SimpleNamespace
-    >>> from coursekit.models import Trace
+    >>> from coursekit.models.attention import Trace
     >>> A = torch.tensor([[[0.5, 0.5], [0.0, 1.0]]])                      # one head, the same in both layers
     >>> model = SimpleNamespace(tokens=lambda d: ["[CLS]", *d], own=lambda d: [1], readout=0,
     ...                         embed=lambda d: torch.zeros(2, 1), trace=lambda e: Trace(None, [A, A], []))

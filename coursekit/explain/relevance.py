@@ -28,7 +28,7 @@ def gradient_attention(model: WhiteBox, document: Document, target: int | None =
     row of R, the document's own tokens.
 
     >>> from types import SimpleNamespace
-    >>> from coursekit.models import Trace
+    >>> from coursekit.models.attention import Trace
     >>> def trace(e):                                                     # one head, read out at row 0: score 1.2 − 0.2
     ...     A = torch.tensor([[[0.2, 0.6, 0.2]] * 3], requires_grad=True)
     ...     return Trace(A[0, 0] @ torch.tensor([0.0, 2.0, -1.0]), [A], [])
@@ -51,7 +51,7 @@ def relevance_attention(model: WhiteBox, document: Document, target: int | None 
     negative relevance and a negative slope would count as support. Arguments as for `gradient_attention`.
 
     >>> from types import SimpleNamespace
-    >>> from coursekit.models import Trace
+    >>> from coursekit.models.attention import Trace
     >>> def trace(e):                                                     # one head, read out at row 0: score 1.2 − 0.2
     ...     A = torch.tensor([[[0.2, 0.6, 0.2]] * 3], requires_grad=True)
     ...     return Trace(A[0, 0] @ torch.tensor([0.0, 2.0, -1.0]), [A], [])

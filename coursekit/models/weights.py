@@ -19,7 +19,7 @@ from safetensors import safe_open
 from ..text import WordTokenizer
 from .classifier import AttentionClassifier, TransformerClassifier
 from .gpt2 import GPT2, GPT2Config
-from .minilm import merged_classifier
+from .hub.minilm import merged_classifier
 
 FOLDER = Path(__file__).parent.parent / "weights"
 CLASSES = {kind.__name__: kind for kind in (AttentionClassifier, TransformerClassifier)}

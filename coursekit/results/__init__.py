@@ -12,15 +12,15 @@ from coursekit import show
 from coursekit.show import Html
 from coursekit.show.html import described, escape
 
-__all__ = ["kept", "recorded"]
+__all__ = ["recorded", "result_of"]
 HERE = Path(__file__).parent
 
 
-def kept(name: str, folder=HERE) -> dict | None:
+def result_of(name: str, folder=HERE) -> dict | None:
     """What is kept of an experiment, or None: {"title", "columns" and "rows" of its table, "alt" of its figure, "size",
     "runs" (command and machine), "cells": [{"cell", "numbers", "seconds", "date", "run"}, …]}.
 
-    >>> kept("slalom_by_hand")["size"]
+    >>> result_of("slalom_by_hand")["size"]
     {'n_words': 50, 'n_samples': 200, 'longest': 100}
     """
     path = Path(folder, f"{name}.json")
@@ -39,7 +39,7 @@ def recorded(name: str, columns: Sequence[str] | None = None, drawn=True, **only
     >>> recorded("slalom_table7", ["family, layers", "fit", "r of v"], fit="VarPro").text.splitlines()[3]
     'bert, 1         VarPro  0.95 ± 0.03'
     """
-    result = kept(name)
+    result = result_of(name)
     if result is None:
         names = sorted(path.stem for path in HERE.glob("*.json"))
         raise ValueError(f"no result named {name!r}: choose one of {', '.join(names)}")

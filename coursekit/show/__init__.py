@@ -4,22 +4,24 @@ Every function returns an object that shows itself in a notebook, on light and d
 fall back on. matplotlib loads with the first figure, not before.
 """
 
-from .bertviz import bertviz_view
-from .boards import board
+from coursekit.moved import forwarding
+
 from .charts import bars, lines, plane
 from .coloured import compare, highlight
-from .diagrams import flow_chart, module_diagram
-from .drawings import arrows, token_boxes
-from .explorer import attention_explorer
-from .feature_view import features
+from .drawn.boards import board
+from .drawn.diagrams import flow_chart, module_diagram
+from .drawn.drawings import arrows, token_boxes
+from .drawn.trees import beam_tree
 from .html import Html
 from .maps import head_grid, heatmap, positions
 from .pictures import picture
 from .tables import table
-from .trees import beam_tree
+from .views.bertviz import bertviz_view
+from .views.explorer import attention_explorer
+from .views.feature_view import features
 
-__all__ = [
-    "Html", "arrows", "attention_explorer", "bars", "beam_tree", "bertviz_view", "board", "compare", "features",
-    "flow_chart", "head_grid", "heatmap", "highlight", "lines", "module_diagram", "picture", "plane", "positions",
-    "table", "token_boxes",
-]
+__all__ = ["Html", "arrows", "attention_explorer", "bars", "beam_tree", "bertviz_view", "board", "compare", "features",
+           "flow_chart", "head_grid", "heatmap", "highlight", "lines", "module_diagram", "picture", "plane",
+           "positions", "table", "token_boxes"]
+
+__getattr__ = forwarding(__name__)

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from coursekit.evaluate import auroc, human_agreement, map_distance, rank_agreement
 from coursekit.explain import Attribution
-from coursekit.text import AnnotatedReview, reviews, stand_in
+from coursekit.worlds import AnnotatedReview, reviews, stand_in
 
 tables = st.integers(2, 9).flatmap(lambda n: st.lists(
     st.tuples(st.integers(-3, 3), st.integers(-3, 3)), min_size=n, max_size=n))

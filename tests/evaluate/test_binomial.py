@@ -6,8 +6,8 @@ import math
 import numpy as np
 import pytest
 
-from coursekit.evaluate import binomial_power, compactness, exact_binomial_test, exact_interval, people_needed
 from coursekit.explain import Attribution
+from coursekit.people import binomial_power, compactness, exact_binomial_test, exact_interval, people_needed
 
 
 def enumerated(n, p):

@@ -13,21 +13,20 @@ from sklearn.pipeline import make_pipeline
 from sklearn.svm import LinearSVC
 
 from coursekit import explain
+from coursekit.compare import course_explainers, report
+from coursekit.debate import permuted_attention
 from coursekit.evaluate import (
     comprehensiveness,
-    course_explainers,
     deletion_curve,
     effective_complexity,
     implementation_invariance,
     infidelity,
     insertion_curve,
-    own_model,
-    report,
     sufficiency,
 )
-from coursekit.evaluate.debate import permuted_attention
 from coursekit.explain import leave_one_out, lime
 from coursekit.models import HuggingFaceClassifier, load_weights
+from coursekit.own import own_model
 from tests.models.test_huggingface import theirs, tokenizer
 
 TEXTS = ["a good film", "a bad film", "good , really good", "bad , so bad", "the film was long", "it was a film"]

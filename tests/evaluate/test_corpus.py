@@ -11,11 +11,12 @@ import numpy as np
 import pytest
 import torch
 
-from coursekit.evaluate import cells, explain_corpus, report
-from coursekit.evaluate.fingerprints import settings
+from coursekit.compare import jobs, report
+from coursekit.compare.fingerprints import settings
 from coursekit.explain import kernel_shap, leave_one_out, lime
 from coursekit.models import load_weights
-from coursekit.text import reviews
+from coursekit.own import explain_corpus
+from coursekit.worlds import reviews
 
 LIME = partial(lime, n_samples=50, bow=True)
 
@@ -54,7 +55,7 @@ def test_workers_give_what_each_document_alone_gets(model, documents, alone, whe
 
 @pytest.mark.parametrize("address", ["tcp://127.0.0.1:9", "nowhere"])
 def test_a_scheduler_that_does_not_answer_gets_one_line(address, monkeypatch):
-    monkeypatch.setattr(cells, "PATIENCE", "0.1s")
+    monkeypatch.setattr(jobs, "PATIENCE", "0.1s")
     with pytest.raises(ConnectionError, match=f"no dask scheduler answers at '{address}' .* start one") as caught:
         explain_corpus(leave_one_out, len, [["a"]], workers=address, progress=False)
     assert "\n" not in str(caught.value)
@@ -191,7 +192,7 @@ def test_explainers_without_a_name_are_told_apart(tmp_path, monkeypatch):
         else:
             assert settings(one) != settings(other)
     assert settings(lambda m, d: d in ({"a", "b", "c"}, {"d"})) == settings(lambda m, d: d in ({"a", "b", "c"}, {"d"}))
-    code = ("from coursekit.evaluate.fingerprints import settings\n"
+    code = ("from coursekit.compare.fingerprints import settings\n"
             "print(settings(lambda d: d[0] in {'a', 'b', 'c', 'd'}))")
     said = {subprocess.run([sys.executable, "-c", code], env=os.environ | {"PYTHONHASHSEED": seed}, check=True,
                            capture_output=True, text=True).stdout for seed in "123"}

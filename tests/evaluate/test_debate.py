@@ -7,13 +7,14 @@ import pytest
 import torch
 from scipy import stats
 
-from coursekit import explain
-from coursekit.evaluate import debate, interval
-from coursekit.evaluate.debate.given import js_divergence
+from coursekit import debate, explain
+from coursekit.debate.permuted import js_divergence
+from coursekit.evaluate import interval
 from coursekit.evaluate.intervals import student
 from coursekit.models import AttentionClassifier, TransformerClassifier, load_weights
 from coursekit.models.weights import FOLDER
-from coursekit.text import WordTokenizer, reviews
+from coursekit.text import WordTokenizer
+from coursekit.worlds import reviews
 from tools.train_readers import entropy, off_the_marks, on_the_leak, train_adversary, train_reader
 
 WORDS = "[PAD] [UNK] [CLS] not a good film but bad the story is , it was dull and long".split()

@@ -6,12 +6,12 @@ import sys
 import ipywidgets
 import pytest
 
-from coursekit.evaluate import Afterwards, ModelChoiceStudy, WordRemovalStudy, pool, right_by_person
-from coursekit.evaluate.debate import leaky
+from coursekit.debate import leaky
 from coursekit.explain import leave_one_out
-from coursekit.models import BagOfWords
+from coursekit.models.bag_of_words import BagOfWords
+from coursekit.people import Afterwards, ModelChoiceStudy, WordRemovalStudy, pool, right_by_person
 from coursekit.show import table
-from coursekit.text import Review, reviews
+from coursekit.worlds import Review, reviews
 
 MODELS = {"leaky": BagOfWords({"monday": 2.0, "<b>": -1.0}), "clean": BagOfWords({"good": 1.0, "dull": -1.0})}
 SEEN = [Review("", 1, tokens=("good", f"soup{i}", "monday", "<b>")) for i in range(6)]

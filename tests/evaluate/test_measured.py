@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from coursekit.evaluate import Measured, comprehensiveness, sufficiency
-from coursekit.evaluate.measured import counting
+from coursekit.evaluate.calls import counting
 from coursekit.explain import attention_mean, gradient_x_input, leave_one_out, rollout
 from coursekit.models import load_weights
 

@@ -32,8 +32,9 @@ from coursekit.explain import (
     lime,
     shapley_values,
 )
-from coursekit.models import BagOfWords, load_weights, train_bag_of_words
-from coursekit.tasks import gold_model, linear_documents
+from coursekit.models import load_weights, train_bag_of_words
+from coursekit.models.bag_of_words import BagOfWords
+from coursekit.worlds import gold_model, linear_documents
 
 WORTH = {"good": 2.0, "bad": -3.0, "film": 0.5, "dull": -1.0, "the": 0.0}
 words = st.lists(st.sampled_from(sorted(WORTH)), min_size=2, max_size=8)

@@ -8,10 +8,12 @@ import numpy as np
 import pytest
 from scipy.stats import ttest_rel
 
-from coursekit.evaluate import Report, against_the_best, comprehensiveness, course_explainers, remembering, report
+from coursekit.compare import Report, against_the_best, course_explainers, report
+from coursekit.evaluate import comprehensiveness
 from coursekit.explain import gradient, leave_one_out, lime
+from coursekit.explain.asking import remembering
 from coursekit.models import load_weights
-from coursekit.text import reviews, stand_in
+from coursekit.worlds import reviews, stand_in
 
 REVIEWS = [stand_in(review) for review in reviews(3, seed=5)]
 EXPLAINERS = {"leave-one-out": leave_one_out, "LIME": partial(lime, n_samples=60, bow=True), "gradient": gradient}

@@ -7,7 +7,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from coursekit.results import HERE, kept, recorded
+from coursekit.results import HERE, recorded, result_of
 from experiments import runner
 from experiments.__main__ import main
 from experiments.runner import experiments, module_of, run
@@ -47,7 +47,7 @@ def test_every_experiment_runs_in_small(name, tmp_path, monkeypatch):
 
 @pytest.mark.parametrize("name", NAMES)
 def test_what_is_kept_is_readable_small_and_says_nothing_of_the_machine_but_its_kind(name):
-    found, path = kept(name), HERE / f"{name}.json"
+    found, path = result_of(name), HERE / f"{name}.json"
     assert found, f"run it, and commit its result: python -m experiments run {name}"
     assert found["size"] == json.loads(json.dumps(module_of(name).SIZE)), "made with another size: run it anew"
     cells = [record["cell"] for record in found["cells"]]
@@ -75,7 +75,7 @@ def test_what_was_stopped_goes_on_and_what_was_done_is_not_done_again(tmp_path, 
     with pytest.raises(KeyboardInterrupt):
         run(SMALL, (0, 1), tmp_path, toy=True, progress=False)
     assert {file.name for file in tmp_path.iterdir()} == {f"{SMALL}.json", f"{SMALL}.png"}
-    assert len(kept(SMALL, tmp_path)["cells"]) == 2
+    assert len(result_of(SMALL, tmp_path)["cells"]) == 2
     run(SMALL, (0, 1), tmp_path, toy=True, progress=False)
     assert asked == whole[:3] + whole[2:]
     found = run(SMALL, (0, 1), tmp_path, toy=True, progress=False)
@@ -133,7 +133,7 @@ def test_what_a_lecture_shows_are_the_chosen_rows_and_what_made_them():
     title, head, lime, shap, made = result.text.splitlines()
     assert head.split() == ["model", "method", "AUROC"] and "<img" not in result.html
     assert lime.split()[:2] == ["imdb-tame", "LIME"] and shap.split()[:2] == ["imdb-tame", "SHAP"]
-    found = kept("slalom_table2b")
+    found = result_of("slalom_table2b")
     assert "3 cells" in made and found["runs"][0]["command"] in made and found["cells"][0]["date"] in made
     whole = recorded(SMALL)
     assert "<img" in whole.html and whole.text.count("coder, ") == 8
@@ -151,8 +151,8 @@ def test_the_papers_rows_stay_and_a_figure_is_what_was_drawn():
     with pytest.raises(ValueError, match="no cell or no row"):
         recorded("slalom_table11", model="imdb-6layer")                 # a setting, but the column has more in it
     for name in NAMES:
-        drawn = module_of(name).figure(kept(name)["cells"])
-        assert drawn.html in recorded(name).html and drawn.text == kept(name)["alt"]
+        drawn = module_of(name).figure(result_of(name)["cells"])
+        assert drawn.html in recorded(name).html and drawn.text == result_of(name)["alt"]
 
 
 def test_the_old_name_still_gives_what_is_recorded():

@@ -12,10 +12,10 @@ from coursekit.explain import (
     attention_mean,
     attention_sum,
     norm_attention,
-    norm_maps,
     rollout,
     word_attention,
 )
+from coursekit.explain.attention import norm_maps
 from coursekit.text import BytePairTokenizer, WordPieceTokenizer
 
 DOCUMENT = "not a good film , but the story is dull".split()

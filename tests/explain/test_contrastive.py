@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 import torch
 
-from coursekit.explain import contrastive_gradient, generated_attributions
 from coursekit.models import greedy, load_weights
+from coursekit.people import contrastive_gradient, generated_attributions
 
 
 @pytest.fixture(scope="module")

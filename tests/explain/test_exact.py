@@ -17,7 +17,7 @@ from coursekit.explain.exact import size_law
 from coursekit.explain.products import laplace_nodes
 from coursekit.explain.surrogate import proximity, weighted_ridge
 from coursekit.models import AttentionClassifier, load_weights
-from coursekit.text import handwritten_reviews
+from coursekit.worlds import handwritten_reviews
 
 DOCUMENT = "i wanted to love this film , but the zzz story is dull".split()               # 13 distinct words
 REPEATS = "not good , not bad , not a film".split()

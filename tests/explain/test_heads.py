@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 import torch
 
-from coursekit.explain import head_patterns, kinds_of_pairs
+from coursekit.explain import head_patterns
+from coursekit.explain.heads import kinds_of_pairs
 
 TOKENS = ["[CLS]", "the", "film", ",", "the", "end", "[SEP]"]
 

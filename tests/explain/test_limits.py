@@ -10,7 +10,7 @@ import pytest
 from coursekit.explain import exact_lime, lime_limit
 from coursekit.explain.limits import ORDERS
 from coursekit.models import AttentionClassifier, load_weights
-from coursekit.text import handwritten_reviews
+from coursekit.worlds import handwritten_reviews
 
 from .conftest import small
 

@@ -7,7 +7,8 @@ import numpy as np
 import pytest
 import torch
 
-from coursekit.evaluate import comprehensiveness, counting, distance_to_exact, own_model, report, roar
+from coursekit.compare import report
+from coursekit.evaluate import comprehensiveness, counting, distance_to_exact, roar
 from coursekit.explain import (
     away,
     by_spans,
@@ -21,6 +22,7 @@ from coursekit.explain import (
     shapley_values,
 )
 from coursekit.models import load_weights
+from coursekit.own import own_model
 
 DOCUMENT = "not a good film , not bad zzz".split()
 MASKS = np.random.default_rng(0).random((60, len(DOCUMENT))) < 0.6

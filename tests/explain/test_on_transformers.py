@@ -7,11 +7,10 @@ import numpy as np
 import pytest
 import torch
 
-from coursekit import evaluate, explain
-from coursekit.evaluate import debate
+from coursekit import debate, evaluate, explain, people
 from coursekit.models import GPT2, GPT2Config
-from coursekit.models.families import QUERIES_AND_KEYS
-from coursekit.models.huggingface import HuggingFaceClassifier
+from coursekit.models.hub.families import QUERIES_AND_KEYS
+from coursekit.models.hub.huggingface import HuggingFaceClassifier
 from tests.models.test_huggingface import FAMILIES, classifier
 
 TEXT = "unwatchable, not a good film!"
@@ -153,7 +152,7 @@ def test_a_language_models_device_is_respected(monkeypatch):
     model.tokenizer = SimpleNamespace(tokens="abcd")
     monkeypatch.setattr(torch.Tensor, "cpu", lambda x: torch.ones(x.shape, dtype=x.dtype))
     monkeypatch.setattr(torch.Tensor, "__bool__", lambda x: False)
-    assert explain.generated_attributions(model, [1, 2, 3, 2], 2).scores.shape == (2, 4)
+    assert people.generated_attributions(model, [1, 2, 3, 2], 2).scores.shape == (2, 4)
 
 
 @pytest.mark.parametrize("family", ["electra", "roberta", "llama"])

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from coursekit.models import train_bag_of_words
-from coursekit.text import reviews
+from coursekit.worlds import reviews
 
 SEEN = reviews(200, seed=3)
 DOCUMENTS, LABELS = [list(r.tokens) for r in SEEN], [r.label for r in SEEN]

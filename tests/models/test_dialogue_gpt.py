@@ -9,7 +9,7 @@ import torch
 from coursekit.models import GPT2, load_weights
 from coursekit.models.weights import FOLDER
 from coursekit.text import WordTokenizer
-from coursekit.text.generated.dialogues import dialogues, log_probability
+from coursekit.worlds.generated.dialogues import dialogues, log_probability
 from tools.store_weights import save_weights
 from tools.train_dialogues import counted_losses, encoded, free_samples, grouped, loss_per_token, quality
 

@@ -17,7 +17,7 @@ from coursekit.models import (
     train,
 )
 from coursekit.models.encoder_decoder import END, PAD
-from coursekit.text.generated.translations import ENGLISH, FRENCH, LETTERS, reversals, translations
+from coursekit.worlds.generated.translations import ENGLISH, FRENCH, LETTERS, reversals, translations
 
 PAIRS = translations(12, seed=0)
 SOURCE, TARGET = to_ids([p.source for p in PAIRS], ENGLISH), to_ids([p.target for p in PAIRS], FRENCH)

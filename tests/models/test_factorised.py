@@ -10,7 +10,8 @@ from coursekit.explain import evaluate_masks
 from coursekit.models import AttentionClassifier, load_weights
 from coursekit.models.documents import token_ids
 from coursekit.models.factorised import deleted, head_terms, replaced, word_terms
-from coursekit.text import WordTokenizer, handwritten_reviews
+from coursekit.text import WordTokenizer
+from coursekit.worlds import handwritten_reviews
 
 WORDS = "[PAD] [UNK] [CLS] not a good film but bad the story is".split()
 REVIEW = max((WordTokenizer(WORDS).tokenize(review.text) for review in handwritten_reviews()), key=len)

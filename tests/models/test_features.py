@@ -4,7 +4,7 @@ import pytest
 import torch
 
 from coursekit.models import GPT2, GPT2Config, greedy, has_encoder, load_weights, pretrained_encoder, sample
-from coursekit.models.features import (
+from coursekit.models.sparse.features import (
     by_length,
     clamp_feature,
     collect_activations,
@@ -14,7 +14,7 @@ from coursekit.models.features import (
     stream_of,
     top_activating,
 )
-from coursekit.models.sae import SparseAutoencoder, train_sae
+from coursekit.models.sparse.sae import SparseAutoencoder, train_sae
 from coursekit.models.weights import FOLDER
 from tests.models.test_gpt2 import gpt2, stored, write
 from tools.train_sae import sentence_ends, shares, texts_and_tones

@@ -13,7 +13,7 @@ import transformers
 from tokenizers import ByteLevelBPETokenizer, processors
 
 from coursekit import explain
-from coursekit.evaluate import course_explainers
+from coursekit.compare import course_explainers
 from coursekit.explain.asking import read_tokens
 from coursekit.models import HuggingFaceClassifier
 

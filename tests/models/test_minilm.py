@@ -12,7 +12,8 @@ import torch
 import transformers
 
 from coursekit import explain
-from coursekit.models import HuggingFaceClassifier, has_encoder, load_weights, minilm, pretrained_encoder
+from coursekit.models import HuggingFaceClassifier, has_encoder, load_weights, pretrained_encoder
+from coursekit.models.hub import minilm
 from coursekit.models.weights import FOLDER
 from tools.store_weights import save_adapters
 from tools.train_minilm import adapt, adapters

@@ -3,7 +3,7 @@
 import pytest
 import torch
 
-from coursekit.models.sae import (
+from coursekit.models.sparse.sae import (
     BANDWIDTH,
     KINDS,
     SparseAutoencoder,
@@ -12,7 +12,7 @@ from coursekit.models.sae import (
     reconstruction_quality,
     train_sae,
 )
-from coursekit.tasks.superposition import sample
+from coursekit.worlds.superposition import sample
 
 
 def an_autoencoder(kind="relu", scale=1.0):
@@ -79,7 +79,7 @@ def test_known_directions_are_found():
 def test_quality_is_the_same_in_chunks(monkeypatch):
     H, sae = torch.randn(100, 5) + 3, an_autoencoder("jumprelu")
     whole = reconstruction_quality(sae, H)
-    monkeypatch.setattr("coursekit.models.sae.CHUNK", 7)
+    monkeypatch.setattr("coursekit.models.sparse.sae.CHUNK", 7)
     chunks = reconstruction_quality(sae, H.numpy())
     assert chunks == pytest.approx(whole, rel=1e-4)
     lost = (sae(H) - H).square().sum() / (H - H.mean(0)).square().sum()

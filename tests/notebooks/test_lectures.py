@@ -17,7 +17,7 @@ import nbformat
 import pytest
 from nbformat.v4 import new_code_cell, new_notebook, new_output
 
-from coursekit.models.minilm import encoder_file
+from coursekit.models.hub.minilm import encoder_file
 from tools import closure, notebooks, offline, trial
 from tools.pace import CONTROL
 

@@ -6,7 +6,7 @@ import pytest
 from coursekit.explain import evaluate_masks, lime
 from coursekit.explain.surrogate import proximity, sample_masks, weighted_ridge
 from coursekit.models import load_weights
-from coursekit.text import handwritten_reviews
+from coursekit.worlds import handwritten_reviews
 
 MODELS = {name: load_weights(f"imdb-{name}") for name in ("tame", "peaky", "6layer")}
 TOKENIZER = MODELS["tame"].tokenizer

@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
-from coursekit.evaluate import exact_binomial_test, exact_interval
 from coursekit.models import train_bag_of_words
-from coursekit.text import reviews
+from coursekit.people import exact_binomial_test, exact_interval
+from coursekit.worlds import reviews
 
 
 def test_the_model_of_words_is_scikit_learns():

@@ -22,7 +22,8 @@ from coursekit.evaluate import (
     sensitivity_axiom,
 )
 from coursekit.explain import Attribution, evaluate_masks, gradient_x_input, leave_one_out
-from coursekit.models import BagOfWords, load_weights
+from coursekit.models import load_weights
+from coursekit.models.bag_of_words import BagOfWords
 
 if importlib.util.find_spec("cv2") is None:                     # OpenCV, which quantus loads and only turns images with
     sys.modules["cv2"] = ModuleType("cv2")

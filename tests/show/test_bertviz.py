@@ -16,9 +16,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from nbformat.v4 import new_code_cell, new_notebook, new_output
 
-from coursekit.show import bertviz as ours
 from coursekit.show import bertviz_view
 from coursekit.show.html import visible
+from coursekit.show.views import bertviz as ours
 from tools.normalise import normalise
 
 WORDS = ["not", "good", "film"]

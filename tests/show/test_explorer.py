@@ -10,7 +10,8 @@ import torch
 from nbformat.v4 import new_code_cell, new_notebook
 from traitlets import TraitError
 
-from coursekit.show import arrows, attention_explorer, explorer, highlight
+from coursekit.show import arrows, attention_explorer, highlight
+from coursekit.show.views import explorer
 from tools import notebooks
 from tools.normalise import normalise
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from coursekit.explain import Slalom, fit_slalom_data
-from coursekit.tasks import LINEAR_WORDS, linear_documents, slalom_documents, slalom_words
+from coursekit.worlds import LINEAR_WORDS, linear_documents, slalom_documents, slalom_words
 
 N = 4000
 

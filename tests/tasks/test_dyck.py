@@ -8,8 +8,8 @@ import torch
 
 from coursekit.models import load_weights
 from coursekit.models.weights import FOLDER
-from coursekit.tasks import dyck
-from coursekit.tasks.dyck import (
+from coursekit.worlds import dyck
+from coursekit.worlds.dyck import (
     VARIANTS,
     DyckModel,
     closing_accuracy,

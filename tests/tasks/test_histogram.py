@@ -8,8 +8,8 @@ import torch
 from coursekit.evaluate import auroc
 from coursekit.models import load_weights
 from coursekit.models.weights import FOLDER
-from coursekit.tasks import histogram
-from coursekit.tasks.histogram import HistogramModel, accuracy_by_count, counts, encode, fit, sample, swap_test
+from coursekit.worlds import histogram
+from coursekit.worlds.histogram import HistogramModel, accuracy_by_count, counts, encode, fit, sample, swap_test
 
 KINDS = ("positional", "semantic")
 UNIFORM, BALANCED = (sample(3000, kind, seed=99) for kind in ("uniform", "balanced"))

@@ -4,8 +4,8 @@ import pytest
 import torch
 
 from coursekit.models import max_cosine_similarity, train_sae
-from coursekit.tasks import superposition
-from coursekit.tasks.superposition import FEATURES, D, interference, random_directions, sample
+from coursekit.worlds import superposition
+from coursekit.worlds.superposition import FEATURES, D, interference, random_directions, sample
 
 
 def test_a_model_without_superposition_gives_its_features_back():

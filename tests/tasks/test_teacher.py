@@ -3,7 +3,7 @@
 import pytest
 import torch
 
-from coursekit.tasks.teacher import THEORY, linear, minimise, problem
+from coursekit.worlds.teacher import THEORY, linear, minimise, problem
 
 
 def losses(alpha, d, seeds):

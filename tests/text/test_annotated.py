@@ -7,16 +7,9 @@ import warnings
 
 import pytest
 
-from coursekit.text import (
-    AnnotatedReview,
-    BytePairTokenizer,
-    Review,
-    WordPieceTokenizer,
-    WordTokenizer,
-    datasets,
-    reviews,
-    stand_in,
-)
+from coursekit.own import datasets
+from coursekit.text import BytePairTokenizer, WordPieceTokenizer, WordTokenizer
+from coursekit.worlds import AnnotatedReview, Review, reviews, stand_in
 
 COLUMNS = ["Input.label", "Input.text", "Answer.Q1Answer", "Answer.html_output"]
 

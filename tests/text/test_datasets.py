@@ -9,8 +9,8 @@ import zipfile
 
 import pytest
 
-from coursekit.text import datasets
-from coursekit.text.generated.reviews import Review
+from coursekit.own import datasets
+from coursekit.worlds.generated.reviews import Review
 
 pytestmark = pytest.mark.filterwarnings("ignore:.*the official archive 25,000")
 SENTENCES = ["a warm , funny film", "it 's long", "naïve and \u2028 unsure , « non »"]

@@ -8,7 +8,7 @@ from itertools import pairwise, product
 import pytest
 
 from coursekit.text import WordTokenizer
-from coursekit.text.generated.dialogues import (
+from coursekit.worlds.generated.dialogues import (
     KEEP,
     TONES,
     _agree,
@@ -21,7 +21,7 @@ from coursekit.text.generated.dialogues import (
     split_sentences,
     tone_of,
 )
-from coursekit.text.generated.grammars import grammar
+from coursekit.worlds.generated.grammars import grammar
 
 MANY = dialogues(3000, seed=5)
 CONTEXTS = list(product(_table("topics"), _table("owners")))

@@ -6,9 +6,9 @@ from collections import Counter
 
 import pytest
 
-from coursekit.text.generated.grammars import grammar
-from coursekit.text.generated.review_grammar import write
-from coursekit.text.generated.reviews import Review, handwritten_reviews, reviews
+from coursekit.worlds.generated.grammars import grammar
+from coursekit.worlds.generated.review_grammar import write
+from coursekit.worlds.generated.reviews import Review, handwritten_reviews, reviews
 
 TOKEN = r"[^\W_]+(?:'[^\W_]+)*|[^\w\s]"
 MANY = reviews(600, seed=3)

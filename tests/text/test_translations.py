@@ -3,7 +3,7 @@
 
 import pytest
 
-from coursekit.text.generated.translations import (
+from coursekit.worlds.generated.translations import (
     ADJECTIVES,
     DETERMINERS,
     ENGLISH,

@@ -7,7 +7,7 @@ import sys
 
 import pytest
 
-from coursekit.models import minilm
+from coursekit.models.hub import minilm
 from tools import address, notebooks
 
 ONE, OTHER = "https://github.com/one/course", "https://github.com/other/a.course"

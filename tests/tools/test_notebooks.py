@@ -8,7 +8,7 @@ import nbformat
 import pytest
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 
-from coursekit.models import minilm
+from coursekit.models.hub import minilm
 from tools import notebooks
 
 

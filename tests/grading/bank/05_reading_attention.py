@@ -185,7 +185,7 @@ def _(A, v, W_o, x):
     return 0.75 * norms, mixing
 
 
-@wrong("carried", "calls coursekit.explain.norm_maps")
+@wrong("carried", "calls coursekit.explain.attention.norm_maps")
 def _(A, v, W_o, x):
     try:
         explain.norm_maps(None, ["a"])

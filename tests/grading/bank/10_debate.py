@@ -6,7 +6,7 @@ import math
 import numpy as np
 import torch
 
-from coursekit.evaluate.debate.given import js_divergence
+from coursekit.debate.permuted import js_divergence
 from tests.grading.bank.entries import right, wrong
 
 js = None                               # the tests put the solution here
@@ -42,7 +42,7 @@ def _(P, q):
     return np.abs(P / P.sum(1, keepdims=True) - q / q.sum()).sum(1) / 2
 
 
-@wrong("js", "calls coursekit.evaluate.debate.js_divergence, which is the step")
+@wrong("js", "calls coursekit.debate.js_divergence, which is the step")
 def _(P, q):
     return js_divergence(torch.from_numpy(P), torch.from_numpy(q)).numpy()
 

@@ -4,7 +4,7 @@ import collections
 
 import numpy as np
 
-from coursekit.tasks import histogram
+from coursekit.worlds import histogram
 from tests.grading.bank.entries import right, wrong
 
 tally = None                            # of the solution
@@ -12,7 +12,7 @@ tally = None                            # of the solution
 
 # -- tally -----------------------------------------------------------------------------------------------------------
 
-@wrong("tally", "calls coursekit.tasks.histogram.counts, which is the step that this question is about")
+@wrong("tally", "calls coursekit.worlds.histogram.counts, which is the step that this question is about")
 def _(ids):
     import torch
 

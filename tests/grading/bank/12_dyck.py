@@ -5,7 +5,7 @@ import itertools
 
 import numpy as np
 
-from coursekit.tasks import dyck
+from coursekit.worlds import dyck
 from tests.grading.bank.entries import right, wrong
 
 read = None                         # the solution's, put here by the tests

@@ -90,7 +90,7 @@ def _(H, W_enc, b_enc, W_dec, b_dec, lam):
 
 @wrong("audit", "the step that this question is about")
 def _(H, W_enc, b_enc, W_dec, b_dec, lam):
-    from coursekit.models.sae import SparseAutoencoder
+    from coursekit.models.sparse.sae import SparseAutoencoder
 
     sae = SparseAutoencoder(H.shape[1], len(b_enc)).double()
     for name, value in (("W_enc", W_enc), ("b_enc", b_enc), ("W_dec", W_dec), ("b_dec", b_dec)):
@@ -219,7 +219,7 @@ def _(A, Y, A_new, Y_new):
 
 @wrong("discover", "the step that this question is about")
 def _(A, Y, A_new, Y_new):
-    from coursekit.models.features import correlations
+    from coursekit.models.sparse.features import correlations
 
     one, other = (correlations(*map(torch.tensor, half)).double().numpy() for half in ((A, Y), (A_new, Y_new)))
     features, labels = one.argmax(0), np.arange(Y.shape[1])

@@ -30,7 +30,7 @@ EVEN = (torch.full((2, 2, 2), 0.5), numbers("2 2  0 4", 2, 2, 1), numbers("3 1  
                    "nothing arrives, and nothing is there": (torch.full((1, 2, 2), 0.5), torch.zeros(1, 2, 1),
                                                              torch.ones(2, 1), numbers("0 0  1 0", 2, 2))},
           returns="norms (T, T), mixing (T,)",
-          forbidden=("coursekit.explain.norm_attention", "coursekit.explain.norm_maps"),
+          forbidden=("coursekit.explain.norm_attention", "coursekit.explain.attention.norm_maps"),
           instead="matrix products and a norm",
           otherwise="Take one pair s, t by hand: for each head A[i, s, t] times W_o^(i) v_t; add these K vectors; take "
                     "the length.",

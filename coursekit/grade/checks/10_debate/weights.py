@@ -9,7 +9,7 @@ from coursekit.grade.kit.same import kind
 
 __all__ = ["js", "shuffled"]
 
-LIBRARY = (*(f"coursekit.evaluate.debate.{name}" for name in (
+LIBRARY = (*(f"coursekit.debate.{name}" for name in (
     "js_divergence", "adversarial_attention", "decision_flips", "effective_attention", "permuted_attention")),
     "coursekit.evaluate.rank_agreement", "scipy.spatial.distance.jensenshannon", "scipy.spatial.distance.cdist",
     "scipy.stats.entropy", "scipy.stats.kendalltau")

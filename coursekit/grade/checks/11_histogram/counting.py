@@ -6,7 +6,7 @@ from coursekit.grade.kit.question import question
 
 __all__ = ["tally", "by_count"]
 
-LIBRARY = tuple(f"coursekit.tasks.histogram.{name}" for name in ("counts", "accuracy_by_count", "swap_test"))
+LIBRARY = tuple(f"coursekit.worlds.histogram.{name}" for name in ("counts", "accuracy_by_count", "swap_test"))
 
 
 # -- tally -----------------------------------------------------------------------------------------------------------

@@ -51,7 +51,7 @@ def _level(x):
                     "no place is empty": lambda A, ids: ids.min() >= 0,
                     "some letter of some word has both an equal and a different one": lambda A, ids: any(
                         1 < n < ids.shape[1] for n in tally.reference(ids).flat)},
-          returns="own, same", forbidden=("coursekit.tasks.histogram.nearest_ab",), instead="np.linalg.lstsq",
+          returns="own, same", forbidden=("coursekit.worlds.histogram.nearest_ab",), instead="np.linalg.lstsq",
           otherwise="Take one row of the first case. Every entry is e^score over the same sum: what is the logarithm "
                     "of one of them less that of another? Does your fit see that the sum is another one in each row?",
           hints={"matmul|shapes|dimension": "lstsq takes a table with a row for each entry of the maps, n·T·T of them, "

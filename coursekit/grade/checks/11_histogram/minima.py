@@ -48,7 +48,7 @@ def _above_both(losses):
                    "only the ends": _case(5, 4, 3, False, t=(0.0, 1.0))},
           promises={"that begins with 0 and ends with 1": lambda Q0, Q1, x, y, lam, t: t[0] == 0 and t[-1] == 1},
           returns="losses (m,), height", tolerance=(1e-6, 1e-9),
-          forbidden=("coursekit.tasks.teacher.minimise",), instead="the formula",
+          forbidden=("coursekit.worlds.teacher.minimise",), instead="the formula",
           otherwise="Take the first t, 0: then Q is Q₀. Compute the four numbers of the first sequence's attention, "
                     "its two outputs, and the sum of squares of what is left, one after the other.",
           hints={"matmul|shapes|dimension": "x is (n, 2, d) and Q (d,): x @ Q is (n, 2), one number g for each token. "

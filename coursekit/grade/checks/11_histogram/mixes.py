@@ -4,7 +4,7 @@ import numpy as np
 
 from coursekit.grade.kit.question import question
 from coursekit.grade.kit.same import kind
-from coursekit.tasks.histogram import LETTERS, T
+from coursekit.worlds.histogram import LETTERS, T
 
 __all__ = ["decode", "triplets"]
 

@@ -6,7 +6,7 @@ import torch
 
 from coursekit.grade.kit.question import question
 from coursekit.models import load_weights
-from coursekit.tasks import dyck
+from coursekit.worlds import dyck
 
 __all__ = ["fool"]
 

@@ -7,7 +7,7 @@ from coursekit.grade.kit.same import kind
 
 __all__ = ["read", "chances"]
 
-LIBRARY = tuple(f"coursekit.tasks.dyck.{name}" for name in (
+LIBRARY = tuple(f"coursekit.worlds.dyck.{name}" for name in (
     "pushdown", "stack_top", "depths", "closings", "closing_accuracy", "stack_likeness", "counting_model", "sample"))
 LIBRARY += ("coursekit.evaluate.map_distance",)
 OPENS, CLOSES = "([{", ")]}"

@@ -9,7 +9,7 @@ __all__ = ["sharing"]
 
 LIBRARY = tuple(f"coursekit.models.{name}" for name in (
     "SparseAutoencoder", "sae.reconstruction_quality", "sae.max_cosine_similarity", "features.correlations",
-    "features.clamp_feature")) + ("coursekit.tasks.superposition.interference",)
+    "features.clamp_feature")) + ("coursekit.worlds.superposition.interference",)
 
 
 def _fan(m, lengths):

@@ -10,7 +10,7 @@ import torch
 from coursekit.grade.kit.question import question
 from coursekit.grade.kit.same import kind
 from coursekit.models import clamp_feature, load_weights, sample
-from coursekit.text import split_sentences, tone_of
+from coursekit.worlds import split_sentences, tone_of
 
 from .directions import LIBRARY
 

@@ -30,7 +30,7 @@ def _hill(p, q):
           promises={"numbers $0, \\dots, W - 1$, each at least once": lambda scores, pieces, q: (
                         len(pieces) == len(scores) and {*pieces} == {*range(max(pieces) + 1)}),
                     "order $q \\ge 0$": lambda scores, pieces, q: q >= 0},
-          returns="shares (W,), effective", forbidden=("coursekit.evaluate.compactness",), instead="shares of your own",
+          returns="shares (W,), effective", forbidden=("coursekit.people.compactness",), instead="shares of your own",
           otherwise="By hand, for words of sizes 4, 2 and 2: shares 1/2, 1/4, 1/4. Of order 2 that is 1/(1/4 + 1/16 + "
                     "1/16) = 2.67 words, of order 1 it is 2.83, of order 0 it is 3. Which of these do you get?",
           hints={"ZeroDivisionError": "1/(1 − q) has no value at q = 1. The formula for that order is given."})

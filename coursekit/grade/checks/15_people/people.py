@@ -94,7 +94,7 @@ UNSURE = [("h8", "", "agree"), ("h8", "with", "unsure"), ("h8", "with", "right")
           promises={"`said` is `\"agree\"`, `\"withdraw\"` (then `page` is `\"\"`), or an answer, "
                     "`\"right\"`, `\"wrong\"` or `\"unsure\"`": _told},
           returns="used, right, wrong, tied",
-          forbidden=("coursekit.evaluate.pool", "coursekit.evaluate.right_by_person"), instead="a loop of your own",
+          forbidden=("coursekit.people.pool", "coursekit.people.right_by_person"), instead="a loop of your own",
           otherwise="Take one person: agree, right, wrong, right, all with explanations. Three rows may be used, and "
                     "there is one vote, for right. What do you get?",
           hints={"unpack": "A row has three entries: person, page, said."})

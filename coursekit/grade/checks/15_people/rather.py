@@ -57,8 +57,8 @@ def case(T, d, D, seed, target, foil, h):
           promises={"the likeliest word other than the target": lambda logits, E, target, foil, h: (
                         foil not in (target, -1) and _no_tie(logits(E), target)), "a number above 0":
                         lambda logits, E, target, foil, h: h > 0},
-          returns="foil, norms (T,), signed (T,)", forbidden=("coursekit.explain.contrastive_gradient",
-                                                              "coursekit.explain.generated_attributions"),
+          returns="foil, norms (T,), signed (T,)", forbidden=("coursekit.people.contrastive_gradient",
+                                                              "coursekit.people.generated_attributions"),
           instead="differences of `logits`",
           otherwise="Take a model with logits (E[0, 0], 2 · E[0, 0]), target 1 and foil 0, at E = [[3]]: the "
                     "difference grows by 1 for each 1 of E. So norms = [1], signed = [3].",

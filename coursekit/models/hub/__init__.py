@@ -1,0 +1,1 @@
+"""Models of the `transformers` library: its classifiers behind the course's protocols, and the shipped encoder."""

@@ -1,0 +1,1 @@
+"""Sparse autoencoders: how they are trained, and what their features do."""

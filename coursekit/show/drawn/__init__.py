@@ -1,0 +1,1 @@
+"""Drawings: boards, trees, flow charts and diagrams of modules, boxes and arrows."""

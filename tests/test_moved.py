@@ -1,0 +1,73 @@
+"""What 0.2 offered can still be imported from where it was, with one line that says the new place."""
+
+import importlib
+import warnings
+
+import pytest
+
+from coursekit import moved
+
+# Import lines of lectures, exercises and pages of 0.2.
+OLD = """
+from coursekit.evaluate import ModelChoiceStudy, WordRemovalStudy, Afterwards, pool, people_needed, exact_binomial_test
+from coursekit.evaluate import own_model, explain_corpus, report, course_explainers, random_scores, compactness
+from coursekit.evaluate import write_audit, written_answers, explained, takes_seed, counting, remembering
+from coursekit.evaluate import debate
+from coursekit.evaluate.debate import permuted_attention, swap, prune_heads, read
+from coursekit.evaluate.debate.given import given_attention
+from coursekit.experiments import recorded
+from coursekit.explain import contrastive_gradient, generated_attributions
+from coursekit.models.factorised import word_terms
+from coursekit.models.huggingface import HuggingFaceClassifier
+from coursekit.models import minilm
+from coursekit.models.sae import SparseAutoencoder
+from coursekit.show.charts import bars
+from coursekit.tasks import dyck, histogram, teacher, linear_documents
+from coursekit.tasks.dyck import DyckModel
+from coursekit.tasks.histogram import counts
+from coursekit.text import reviews, handwritten_reviews, dialogues, translations, datasets, AnnotatedReview
+from coursekit.text.generated.dialogues import dialogues
+from coursekit.text.generated.translations import translations
+"""
+
+
+@pytest.mark.parametrize("line", OLD.strip().splitlines())
+def test_old_imports_work(line):
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", FutureWarning)
+        exec(line, {})
+
+
+def test_an_old_name_says_the_new_one():
+    with pytest.warns(FutureWarning, match="coursekit.text.reviews is now coursekit.worlds.reviews; the old name goes"):
+        from coursekit.text import reviews
+    assert reviews is importlib.import_module("coursekit.worlds").reviews
+
+
+def test_an_old_module_says_the_new_one_each_time_it_is_first_imported():
+    old = importlib.import_module("sys").modules
+    for name in [name for name in old if name.startswith("coursekit.tasks")]:
+        del old[name]
+    with pytest.warns(FutureWarning, match="coursekit.tasks is now coursekit.worlds; the old name goes"):
+        from coursekit.tasks import dyck
+    assert dyck is importlib.import_module("coursekit.worlds.dyck")
+
+
+@pytest.mark.parametrize("room", moved.NAMES)
+def test_every_old_name_is_there(room):
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", FutureWarning)
+        for names in moved.NAMES[room].values():
+            assert all(getattr(importlib.import_module(room), pair.partition("=")[0]) for pair in names.split())
+
+
+def test_every_old_module_is_there():
+    for new in moved.MODULES.values():
+        importlib.import_module(new)
+
+
+def test_other_names_are_missed_as_ever():
+    with pytest.raises(ImportError, match="cannot import name 'no_such'"):
+        from coursekit.text import no_such  # noqa: F401
+    with pytest.raises(ModuleNotFoundError):
+        importlib.import_module("coursekit.tasks_of_old")
