@@ -108,10 +108,9 @@ def exact_lime(model: HasTerms, document: Document, by: str | None = None, featu
     >>> exact_lime(two, ["good", "film"], kernel_width=np.inf)
     LIME, exact: good(+3) film(+3)
     """
-    law, ridge = size_law(0, n, kernel_width, ridge)                              # refuses before it works
     model = away(model, by)
     names, game = read_game(model, document, features, "exact_lime")
-    law, _ = size_law(len(names), n, kernel_width, ridge)
+    law, ridge = size_law(len(names), n, kernel_width, ridge)
     nodes = rows_of(game)
     weights = law / [float(comb(len(names), k)) for k in range(len(law))]         # of a mask, by the number kept
     sums_z, sums = by_size(game, nodes, weights)

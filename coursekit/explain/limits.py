@@ -2,6 +2,8 @@
 printed, put right, and step by step made exact. The steps are there to see what matters; the last is `exact_lime`.
 """
 
+from dataclasses import replace
+
 import numpy as np
 
 from coursekit.inputs import Document
@@ -50,12 +52,12 @@ def lime_limit(model: HasTerms, document: Document, order="exact", features="pla
     """
     if order not in ORDERS:
         raise ValueError(f"order must be one of {', '.join(map(repr, ORDERS))}, got {order!r}")
-    size_law(0, None, kernel_width)                                               # refuses before it works
     model = away(model, "replace")
     names, heads = read_game(model, document, features, "lime_limit")
+    law = size_law(len(names), None, kernel_width)
     if order == "exact":
         limit = exact_lime(model, document, features=features, kernel_width=kernel_width)
-        return Attribution(names, limit.scores, "LIME's limit (exact)", None, limit.about, per=limit.per)
+        return replace(limit, method="LIME's limit (exact)")
     with np.errstate(under="ignore"):
         top = np.maximum(heads.log_g.max((0, 1), initial=-np.inf), heads.log_g0)
         (g, g_h), g0 = np.exp(heads.log_g - top), np.exp(heads.log_g0 - top)      # (d, K) each, (K,)
@@ -68,7 +70,7 @@ def lime_limit(model: HasTerms, document: Document, order="exact", features="pla
         if order in ("centred", "integral"):
             beta = _continuous(*parts, kernel_width / 100, order)
         else:
-            beta = _by_size(order == "delta", *parts, *size_law(len(names), None, kernel_width))
+            beta = _by_size(order == "delta", *parts, *law)
     return Attribution(names, beta, f"LIME's limit ({order})", per=features[:-1])
 
 

@@ -50,8 +50,8 @@ def lime(model_or_predict: Predicts, document: Document, n_samples=1000, seed=0,
     beta, intercept = weighted_ridge(masks, scores, weights, ridge)
     errors, spread = (scores - masks @ beta - intercept, scores - np.average(scores, weights=weights))
     r2 = 1 - weights @ errors**2 / (weights @ spread**2) if weights @ spread**2 > 0 else 1.0
-    about = {"intercept": intercept, "r2": float(r2), "n_samples": n_samples, "seed": seed, "bow": bow}
-    about |= {"standard_errors": standard_errors(masks, errors, weights, ridge)}
+    about = {"intercept": intercept, "r2": float(r2), "n_samples": n_samples, "seed": seed, "bow": bow,
+             "standard_errors": standard_errors(masks, errors, weights, ridge)}
     return Attribution(features, beta, "LIME", target, about, per="word" if bow else "place")
 
 
