@@ -1,4 +1,4 @@
-"""Where things were in 0.2: old names go on working throughout 0.3, each with a line that says the new one.
+"""Where things were before they had rooms of their own: old names work until 0.4, with a line that says the new one.
 
 `NAMES` are names that a room offered (old=new where it is called otherwise now), `MODULES` are modules. All of it goes
 with this file.

@@ -1,4 +1,4 @@
-"""What 0.2 offered can still be imported from where it was, with one line that says the new place."""
+"""What has moved can still be imported from where it was, with one line that says the new place."""
 
 import importlib
 import warnings
@@ -7,7 +7,7 @@ import pytest
 
 from coursekit import moved
 
-# Import lines of lectures, exercises and pages of 0.2.
+# Import lines of lectures, exercises and pages as they were.
 OLD = """
 from coursekit.evaluate import ModelChoiceStudy, WordRemovalStudy, Afterwards, pool, people_needed, exact_binomial_test
 from coursekit.evaluate import own_model, explain_corpus, report, course_explainers, random_scores, compactness

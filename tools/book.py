@@ -17,8 +17,8 @@ from tools.npm import package
 ROOT = Path(__file__).resolve().parent.parent
 PAGES = ["SYLLABUS.md", "CONTRIBUTING.md", "CHANGELOG.md", "docs/*.md", "docs/*.png", "docs/notes/*.md",
          "lectures/*.ipynb", "exercises/*/*.ipynb"]
-ROOMS = ["text", "show", "models", "models.protocols", "tasks", "explain", "evaluate", "evaluate.debate",
-         "results", "grade"]
+ROOMS = ["text", "show", "models", "models.protocols", "explain", "evaluate", "worlds", "debate", "people", "compare",
+         "own", "results", "grade"]
 WEEK = re.compile(r"^\| (\d+) \| (\d\d[a-z]?) ", re.M)                # a row of the syllabus: week, lecture
 
 
