@@ -1,10 +1,11 @@
 """Where things were before they had rooms of their own: old names work until 0.4, with a line that says the new one.
 
 `NAMES` are names that a room offered (old=new where it is called otherwise now), `MODULES` are modules. All of it goes
-with this file.
+with this file, but what files say of where a class or an explainer was: `models.weights`, `compare.fingerprints`.
 
 >>> import warnings
 >>> with warnings.catch_warnings(record=True) as said:
+...     warnings.simplefilter("always")
 ...     from coursekit.text import handwritten_reviews
 >>> print(said[0].message)
 coursekit.text.handwritten_reviews is now coursekit.worlds.handwritten_reviews; the old name goes with coursekit 0.4
@@ -75,7 +76,6 @@ OTHERWISE = {                           # a module: what it was called, and wher
     "people.afterwards": "evaluate.waiting",
     "people.studies": "evaluate.human",
     "people.study_files": "evaluate.answers",
-    "results": "experiments",
     "worlds": "tasks",
 }
 MODULES = {f"coursekit.{old}": f"coursekit.{room}.{old.rpartition('.')[2]}" for room, olds in SAME.items()

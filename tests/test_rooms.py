@@ -23,7 +23,8 @@ CORE = ["text", "show", "models", "explain", "evaluate"]
 GUESTS = ["worlds", "debate", "people", "compare", "own", "results"]
 ROOMS = [*GROUND, *CORE, *GUESTS, "grade"]
 PARTICIPLES = {"told", "shown", "plain", "drawn", "kept", "read", "found", "said", "known", "given"}
-MODULES = sorted(module.name for module in pkgutil.walk_packages([str(PACKAGE)], "coursekit."))
+OLD = "coursekit.experiments"                           # a name that only forwards
+MODULES = sorted({module.name for module in pkgutil.walk_packages([str(PACKAGE)], "coursekit.")} - {OLD})
 
 
 def room(module):

@@ -16,6 +16,7 @@ from typing import Any
 import torch
 from safetensors import safe_open
 
+from .. import moved
 from ..text import WordTokenizer
 from .classifier import AttentionClassifier, TransformerClassifier
 from .gpt2 import GPT2, GPT2Config
@@ -48,7 +49,7 @@ def load_weights(name: str, folder=FOLDER) -> Any:
     `"imdb-6layer"`: TransformerClassifier. All three score film reviews. `"dialogue-gpt"`: a GPT2 that writes
     dialogues, its WordTokenizer in `.tokenizer`; `"dialogue-sae"` and `"dialogue-sae-ends"`: a SparseAutoencoder each
     of its states, at all tokens and where a sentence ends. `"histogram-…"`, `"dyck-…"`: models of the toy worlds in
-    `tasks`. `"readers-…"`: a list of three small AttentionClassifiers, of the seeds 0 to 2, of generated reviews.
+    `worlds`. `"readers-…"`: a list of three small AttentionClassifiers, of the seeds 0 to 2, of generated reviews.
     `"minilm-sentiment"`: a HuggingFaceClassifier of reviews and sentences, made from the pretrained encoder, whose
     package it needs. The cards beside the files say how they were made.
     Raises ValueError for an unknown name (it lists the known ones) and for a file whose hash is wrong;
@@ -68,7 +69,8 @@ def load_weights(name: str, folder=FOLDER) -> Any:
     if about["class"] == "HuggingFaceClassifier":
         return merged_classifier(weights, **json.loads(about["config"]))
     if "module" in about:                                       # a toy world's model or an autoencoder: no words
-        return _restored(getattr(import_module(about["module"]), about["class"]), json.loads(about["config"]), weights)
+        module = import_module(moved.MODULES.get(about["module"], about["module"]))
+        return _restored(getattr(module, about["class"]), json.loads(about["config"]), weights)
     own = "words" in about
     words = json.loads(about["words"]) if own else checked_path(VOCABULARY, folder).read_text("utf8").split("\n")
     build, config = partial(_build, about["class"], WordTokenizer(words)), json.loads(about["config"])

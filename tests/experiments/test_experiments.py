@@ -156,7 +156,7 @@ def test_the_papers_rows_stay_and_a_figure_is_what_was_drawn():
 
 
 def test_the_old_name_still_gives_what_is_recorded():
-    with pytest.warns(UserWarning, match="is now coursekit.results: from coursekit.results import recorded"):
+    with pytest.warns(FutureWarning, match="is now coursekit.results: from coursekit.results import recorded"):
         from coursekit.experiments import recorded as old
     from coursekit.experiments import cui_unfreezing
     assert old is recorded

@@ -8,7 +8,8 @@ import pytest
 import torch
 
 from coursekit.compare import report
-from coursekit.evaluate import comprehensiveness, counting, distance_to_exact, roar
+from coursekit.evaluate import comprehensiveness, distance_to_exact, roar
+from coursekit.evaluate.calls import counting
 from coursekit.explain import (
     away,
     by_spans,
