@@ -1,6 +1,7 @@
 """What heads, weights and states cause: take a head out, keep of the weights what can be seen behind them, put in what
 another document has. Scores are log-odds."""
 
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
@@ -126,35 +127,31 @@ def patch_activations(model, document, donor):
     ([0.0, 0.0, 1.0, 0.0], [1.0, 0.0, 0.0, 0.0])
     """
     (e, other), (score, there) = _pair(model, document, donor)
-    T, states, layers = len(e), [], model.layers()
-    one = torch.arange(T)
+    T, states = len(e), []
 
-    def stream(output, new=None):
-        first = output[0] if isinstance(output, tuple) else output
-        if new is None:
-            return first
-        return (new, *output[1:]) if isinstance(output, tuple) else new
+    def run(layer, change, e):
+        """The scores of e (n, T, d_e) with change(stream) in place of what the layer leaves."""
+        def hook(module, x, y):
+            return (change(y[0]), *y[1:]) if isinstance(y, tuple) else change(y)
 
-    def run(layer, hook, e):
         handle = layer.register_forward_hook(hook)
         try:
             return model.from_embeddings(e)
         finally:
             handle.remove()
 
+    def patched(stream, state):
+        """Copy t of the stream (T, T, d_e) with token t of a state (T, d_e)."""
+        token = torch.arange(T)
+        return stream.index_put((token, token), state)
+
     with torch.no_grad():
-        for layer in layers:
-            run(layer, lambda module, x, y: states.append(stream(y)), other[None])
+        for layer in model.layers():
+            run(layer, lambda stream: states.append(stream[0]) or stream, other[None])
         copies = e.expand(T, T, -1)
-        first = copies.clone()
-        first[one, one] = other
-        scores = [model.from_embeddings(first)]
-        for layer, state in zip(layers, states, strict=True):
-            def put_in(module, x, y, state=state):
-                new = stream(y).clone()
-                new[one, one] = state[0]
-                return stream(y, new)
-            scores.append(run(layer, put_in, copies))
+        scores = [model.from_embeddings(patched(copies, other))]
+        for layer, state in zip(model.layers(), states, strict=True):
+            scores.append(run(layer, partial(patched, state=state), copies))
     return Patched(score, there, torch.stack(scores).cpu().double().numpy())
 
 

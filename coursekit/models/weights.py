@@ -59,8 +59,7 @@ def load_weights(name: str, folder=FOLDER) -> Any:
     >>> (model.predict([["a", "wonderful", "film"], ["an", "awful", "film"]]) > 0).tolist()
     [True, False]
     """
-    names = [file.removesuffix(".safetensors") for file in known_hashes(folder) if file.endswith(".safetensors")]
-    names = [model for model in names if f"{model}.safetensors" != LOG_ODDS]
+    names = [file.removesuffix(".safetensors") for file in known_hashes(folder) if file not in (VOCABULARY, LOG_ODDS)]
     if name not in names:
         raise ValueError(f"no weights named {name!r}: choose one of {', '.join(map(repr, names))}")
     with safe_open(checked_path(f"{name}.safetensors", folder), "pt") as file:
@@ -71,8 +70,8 @@ def load_weights(name: str, folder=FOLDER) -> Any:
     if "module" in about:                                       # a toy world's model or an autoencoder: no words
         module = import_module(moved.MODULES.get(about["module"], about["module"]))
         return _restored(getattr(module, about["class"]), json.loads(about["config"]), weights)
-    own = "words" in about
-    words = json.loads(about["words"]) if own else checked_path(VOCABULARY, folder).read_text("utf8").split("\n")
+    words = about.get("words")                                  # its own, or those that the large classifiers share
+    words = json.loads(words) if words else checked_path(VOCABULARY, folder).read_text("utf8").split("\n")
     build, config = partial(_build, about["class"], WordTokenizer(words)), json.loads(about["config"])
     if "models" in about:                                       # one for each seed
         return [_restored(build, config, {key.partition(".")[2]: w for key, w in weights.items() if key[0] == str(i)})

@@ -45,7 +45,7 @@ def heatmap(A: ArrayLike, tokens: Sequence[str], columns: Sequence[str] | None =
     side, fontsize = (0.55, 9) if roomy else (0.2, 8) if max(A.shape) <= 40 else (0.12, 6)
     side = max(min(side, _WIDEST / len(columns)), 0.6 * side)
     fig, ax = new_figure(side * len(columns) + 2.2, side * len(tokens) + 1.2)
-    image = _map(ax, A, allowed, *_limits(A))
+    image = _map(ax, A, allowed, 0 if A.min() >= 0 else -abs(A).max(), abs(A).max() or 1)
     _token_axes(ax, tokens, columns, fontsize, upright=6 if roomy else 2)
     ax.set(xlabel=xlabel, ylabel=ylabel)
     ax.set_title(title or "")
@@ -137,10 +137,6 @@ def _map(ax, A, allowed, low, high):
         ax.set_facecolor(_MASKED)
         ax.patch.set(hatch="////", edgecolor="#bbb")
     return image
-
-
-def _limits(A):
-    return (0, A.max() or 1) if A.min() >= 0 else (-abs(A).max(), abs(A).max())
 
 
 def _diverging():

@@ -326,11 +326,8 @@ class HuggingFaceClassifier(nn.Module):
         e[[row for row in self.own(document) if tokens[row] not in self.separator]] = nothing
         return e
 
-    def from_embeddings(self, e):
-        """Score (…) or (…, C) of word embeddings e (…, T, d_e); differentiable."""
-        return self._from_embeddings(e)
-
-    def _from_embeddings(self, e, **options):
+    def from_embeddings(self, e, **options):
+        """Score (…) or (…, C) of word embeddings e (…, T, d_e); differentiable. options: for the model's forward."""
         words = self._words.weight
         T, d_e = as_embeddings(e, self.T_max, words.shape[1]).shape[-2:]
         flat = e.reshape(-1, T, d_e).to(words)
@@ -345,7 +342,7 @@ class HuggingFaceClassifier(nn.Module):
         d_e). change(l, A): the weights that layer l is to use in place of its own."""
         options = {"output_attentions": True} if self.family == "deberta-v2" else {}     # others do not wait for it
         with opened(self.model, e.shape[:-2], change) as (maps, values):
-            return Trace(self._from_embeddings(e, **options), maps, values)
+            return Trace(self.from_embeddings(e, **options), maps, values)
 
     def layers(self):
         """The L modules whose first output is the residual stream (…, T, d_e). TypeError for ALBERT, whose layers are
