@@ -2,7 +2,7 @@
 
     report            all metrics of all explainers on all documents, with circles for the best; against_the_best
     the line-up       course_explainers, random_scores
-    jobs              compute: cells that are kept in a file, go on after a stop, and run here, in processes or on dask
+    jobs.py           `compute`: cells that are kept in a file, go on after a stop, also in processes or on dask
 """
 
 from .explainers import course_explainers, random_scores

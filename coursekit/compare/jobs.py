@@ -38,7 +38,7 @@ def compute(work, todo, path=None, head=None, scores=None, workers=1, progress=T
     """
     if on_error not in ("raise", "skip"):
         raise ValueError(f'on_error must be "raise" or "skip", got {on_error!r}')
-    skip, head = on_error == "skip", json.loads(json.dumps(head))
+    skip, head = on_error == "skip", json.loads(json.dumps(head or {}))
     results = {} if path is None else _results_in(Path(path), head, todo, scores, skip)
     yield from results.items()
     left = {cell: f"{of} {i}" for cell, i in todo.items() if cell not in results}

@@ -3,6 +3,9 @@
 
 A black box does not say how much of a long document it reads: if it ignores the end, the tokens there get scores near
 0. A white box does, and then only the tokens that it reads are explained.
+
+What "[UNK]" is to a model is the model's: the course's classifiers read it, like padding, with one embedding; those of
+transformers with what their tokenizer calls unknown, or with what ends a text; a function gets the string itself.
 """
 
 import warnings

@@ -2,10 +2,10 @@
 
 from functools import cached_property
 
-from coursekit.evaluate.study_widget import live_or_still
 from coursekit.show.html import Html
 
 from .studies import ModelChoiceStudy, WordRemovalStudy
+from .study_widget import live_or_still
 
 
 class Afterwards:

@@ -1,10 +1,10 @@
 """Two studies with people, shown in the notebook: which classifier would you trust, and which words are to go?
 
 Both after Ribeiro, Singh and Guestrin (KDD 2016, sections 6.3 and 6.4). Consent comes first; each answer is written to
-the person's own file at once (`answers.py`); the same cell goes on where it stopped, after a restart too. By keyboard:
-Tab to a button or box, space to press it. Without a kernel a page shows where the study stands. All that a click does
-can be called from Python: `agree`, `answer`, `decline`, `withdraw`. What would give the answers away waits for them:
-`afterwards` (`waiting.py`).
+the person's own file at once (`study_files.py`); the same cell goes on where it stopped, after a restart too. By
+keyboard: Tab to a button or box, space to press it. Without a kernel a page shows where the study stands. All that a
+click does can be called from Python: `agree`, `answer`, `decline`, `withdraw`. What would give the answers
+away waits for them: `afterwards` (`afterwards.py`).
 """
 
 import hashlib
@@ -17,7 +17,6 @@ from pathlib import Path
 
 import numpy as np
 
-from coursekit.evaluate.study_widget import live_or_still, side_buttons, study_widget, word_boxes
 from coursekit.explain.asking import scores_of
 from coursekit.inputs import as_whole
 from coursekit.models import train_bag_of_words
@@ -25,6 +24,7 @@ from coursekit.show import highlight, table
 from coursekit.show.html import Html, escape
 
 from .study_files import Tally, read_answers, right_by_person, write_answers
+from .study_widget import live_or_still, side_buttons, study_widget, word_boxes
 
 SIDES, SAID = ("left", "right", "unsure"), ("blame", "praise")
 
