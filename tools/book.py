@@ -40,7 +40,7 @@ def prepare(source):
     for part in ("conf.py", "_static"):
         copy(ROOT / "docs" / "site" / part, source / part)
     for name in ("explorer.js", "explorer.css"):
-        copy(ROOT / "coursekit" / "show" / name, source / "_static" / name)
+        copy(ROOT / "coursekit" / "show" / "views" / name, source / "_static" / name)
     for part in ("tex-chtml.js", "output/chtml/fonts/woff-v2", "input/tex/extensions"):
         copy(package("mathjax") / "es5" / part, source / "_static" / "mathjax" / part)
 
@@ -68,7 +68,7 @@ def contents():
         [path] = (ROOT / "lectures").glob(f"{number}_*.ipynb")
         weeks.setdefault(f"Week {week}", []).append(f"lectures/{path.stem}")
     rest = {"Work": ["SYLLABUS", "exercises/index"],
-            "Reference": ["docs/notation", "docs/library", "docs/exact", "api/index"],
+            "Reference": ["docs/notation", "docs/read", "docs/library", "docs/exact", "api/index"],
             "Teaching": ["docs/teaching", "docs/jupyterhub"], "The project": ["CONTRIBUTING", "CHANGELOG", "LICENSE"]}
     return "".join(toctree(pages, caption, hidden=True) for caption, pages in (weeks | rest).items())
 

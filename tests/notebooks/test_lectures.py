@@ -121,7 +121,7 @@ def test_lecture(path, tmp_path, record_property, everything):
 @pytest.mark.parametrize("path", filter(notebooks.needs_encoder, LECTURES), ids=lambda path: path.stem)
 def test_lecture_without_the_pretrained_encoder(path):
     notebook = nbformat.read(path, as_version=4)
-    hide = new_code_cell("from coursekit.models import minilm; minilm.PACKAGE = 'not-installed'")
+    hide = new_code_cell("from coursekit.models.hub import minilm; minilm.PACKAGE = 'not-installed'")
     notebook.cells.insert(0, hide)
     assert notebooks.run_cells(notebook, path.parent)[1] == ""
 

@@ -77,7 +77,7 @@ def test_run_changes_no_file(course):
 
 def test_without_the_pretrained_encoder_outputs_that_need_it_are_not_overwritten(course):
     tool, lecture = course
-    hidden = "from coursekit.models import minilm; minilm.PACKAGE = 'not-installed'; "
+    hidden = "from coursekit.models.hub import minilm; minilm.PACKAGE = 'not-installed'; "
     shown = lecture("00_encoder.ipynb", hidden + "from coursekit.models import has_encoder",
                     "if has_encoder():\n    1 / 0")
     other = lecture("01_other.ipynb", "1 + 1")
