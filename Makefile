@@ -73,7 +73,7 @@ exercises: setup
 
 grade: setup
 	@for step in grade feedback export; do \
-	    $(ONE_THREAD) $(PY) -m coursekit.grade $$step $(ONLY) || exit 1; \
+	    $(ONE_THREAD) $(PY) -m coursegrade $$step $(ONLY) || exit 1; \
 	done
 
 bench: setup

@@ -23,7 +23,7 @@ c.NbGrader.logfile = ""
 
 # nbgrader's own list, but that student code runs in the sandbox: for `nbgrader autograde` and formgrader's button too.
 c.Autograde.autograde_preprocessors = [
-    "coursekit.grade.marking.execute.Execute",
+    "coursegrade.marking.execute.Execute",
     "nbgrader.preprocessors.IgnorePattern",
     "nbconvert.preprocessors.ClearMetadataPreprocessor",
     "nbgrader.preprocessors.LimitOutput",
@@ -32,6 +32,6 @@ c.Autograde.autograde_preprocessors = [
     "nbgrader.preprocessors.CheckCellMetadata",
 ]
 # With an exchange: a folder in it counts only for the account that made it, and no link in it is followed.
-c.ExchangeFactory.collect = "coursekit.grade.marking.exchange.Collect"
+c.ExchangeFactory.collect = "coursegrade.marking.exchange.Collect"
 # In formgrader and nbgrader's feedback, HTML that students wrote into their texts is shown, and does nothing.
-c.HTMLExporter.filters = {"markdown2html": "coursekit.grade.marking.markdown.in_nbgrader"}
+c.HTMLExporter.filters = {"markdown2html": "coursegrade.marking.markdown.in_nbgrader"}

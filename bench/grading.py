@@ -18,9 +18,9 @@ from nbgrader.converters import Autograde
 from traitlets.config import Config
 
 from bench import table
-from coursekit.grade.marking import pipeline, reports
-from coursekit.grade.marking.course import Course
-from coursekit.grade.sandbox.process import memory_of, tree_of
+from coursegrade.marking import pipeline, reports
+from coursegrade.marking.course import Course
+from coursegrade.sandbox.process import memory_of, tree_of
 
 ROOT, NAME = Path(__file__).parents[1], "02_attention"
 
@@ -86,7 +86,7 @@ def main():
         same = marks(ours, students) == marks(stock, students)
         everyone = marks(ours, sorted(ours.submitted(NAME)))
     rows = []
-    for what, count, seconds, peak, target in [("coursekit.grade", n, our_s, our_peak, ">= 30"),
+    for what, count, seconds, peak, target in [("coursegrade", n, our_s, our_peak, ">= 30"),
                                                ("nbgrader autograde", len(students), stock_s, stock_peak, "")]:
         rows.append({"task": f"{what}, {count} submissions", "a minute": f"{60 * count / seconds:.1f}",
                      "target": target,

@@ -19,9 +19,9 @@ from pathlib import Path
 
 import nbformat
 
-from coursekit.grade.marking import pipeline, records, reports
-from coursekit.grade.marking.course import Course
-from coursekit.grade.sandbox.process import Limits
+from coursegrade.marking import pipeline, records, reports
+from coursegrade.marking.course import Course
+from coursegrade.sandbox.process import Limits
 from tests.grading.hostile.assignment import DOUBLE, MEAN, SECRET, WRONG, submission, teacher
 from tests.grading.hostile.attacks import CORPUS
 

@@ -16,7 +16,6 @@ and the rooms that some lectures open:
     compare      many explainers and metrics in one table; jobs that go on after a stop
     own          anybody's model and corpus
     results      what the papers' tables and figures were, run again
-    grade        exercises and marks
 
 `import coursekit` loads none of them, so it is instant; write `from coursekit import text` or
 `from coursekit.models import ...` for what you need.

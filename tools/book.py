@@ -18,7 +18,7 @@ ROOT = Path(__file__).resolve().parent.parent
 PAGES = ["SYLLABUS.md", "CONTRIBUTING.md", "CHANGELOG.md", "docs/*.md", "docs/*.png", "docs/notes/*.md",
          "lectures/*.ipynb", "exercises/*/*.ipynb"]
 ROOMS = ["text", "show", "models", "models.protocols", "explain", "evaluate", "worlds", "debate", "people", "compare",
-         "own", "results", "grade"]
+         "own", "results"]
 WEEK = re.compile(r"^\| (\d+) \| (\d\d[a-z]?) ", re.M)                # a row of the syllabus: week, lecture
 
 

@@ -1,8 +1,8 @@
 """What a lecture's result hangs on, and a note of the state in which it passed: the tests skip it while that is so.
 
-A digest covers the notebook's file, every module of coursekit that it imports (and those that these import), all files
-of coursekit that are not Python (weights, texts, styles; of the quizzes its own), what runs it, the Python and every
-package installed.
+A digest covers the notebook's file, every module of the project that it imports (and those that these import), all
+files of its packages that are not Python (weights, texts, styles; of the quizzes its own), what runs it, the Python and
+every package installed.
 Notes lie in build/passed/, which git ignores: a fresh clone has none.
 """
 
@@ -17,6 +17,7 @@ import nbformat
 
 ROOT = Path(__file__).resolve().parent.parent
 PASSED = ROOT / "build" / "passed"
+PACKAGES = "coursekit", "coursegrade", "attention_questions"
 RUNNERS = ["constraints.txt", "tests/conftest.py", "tests/notebooks/test_lectures.py",
            *(f"tools/{name}.py" for name in ("closure", "controls", "notebooks", "offline", "trial", "untrained"))]
 
@@ -28,7 +29,7 @@ def module_path(module, root=ROOT):
 
 
 def imports(source, module="", is_package=False, root=ROOT):
-    """The modules of coursekit that a source imports anywhere, also inside functions, as full names; `module` is its
+    """The modules of PACKAGES that a source imports anywhere, also inside functions, as full names; `module` is its
     own. `from coursekit.text import x` gives coursekit.text.x if that is a module, else coursekit.text."""
     here = module if is_package else module.rpartition(".")[0]
     found = set()
@@ -40,18 +41,18 @@ def imports(source, module="", is_package=False, root=ROOT):
             origin = ".".join(filter(None, [base, node.module]))
             inner = [f"{origin}.{alias.name}" for alias in node.names]
             found |= {name if module_path(name, root) else origin for name in inner}
-    return {name for name in found if name.split(".")[0] == "coursekit"} - {"coursekit", module}
+    return {name for name in found if name.split(".")[0] in PACKAGES} - {"coursekit", module}
 
 
 @functools.cache
 def imported(module, root=ROOT):
-    """The modules of coursekit that a module of it imports, as full names."""
+    """The modules of PACKAGES that a module of theirs imports, as full names."""
     path = module_path(module, root)
     return imports(path.read_text(encoding="utf-8"), module, path.name == "__init__.py", root)
 
 
 def closure(notebook, root=ROOT):
-    """The modules of coursekit that a NotebookNode needs, packages above them included, sorted."""
+    """The modules of PACKAGES that a NotebookNode needs, packages above them included, sorted."""
     code = "\n".join(line for cell in notebook.cells if cell.cell_type == "code" for line in cell.source.splitlines()
                      if not line.lstrip().startswith(("%", "!")))
     found, waiting = set(), imports(code, root=root) | {"coursekit"}
@@ -74,8 +75,9 @@ def installed():
 def digest(path, root=ROOT):
     """The digest of the lecture at `path` (64 hexadecimal digits): another one as soon as anything has changed."""
     modules = [module_path(module, root) for module in closure(nbformat.read(path, as_version=4), root)]
-    data = [file for file in (root / "coursekit").rglob("*") if file.is_file() and file.suffix not in (".py", ".pyc")
-            and (file.parent.name != "quiz" or path.name.startswith(f"{file.stem}_"))]
+    data = [file for package in PACKAGES for file in (root / package).rglob("*")
+            if file.is_file() and file.suffix not in (".py", ".pyc")
+            and (file.parent.name != "quizzes" or path.name.startswith(f"{file.stem}_"))]
     whole = hashlib.sha256(installed().encode())
     for file in [path, *sorted(modules), *sorted(data), *(root / name for name in RUNNERS)]:
         whole.update(f"{file.relative_to(root)}\n{hashlib.sha256(file.read_bytes()).hexdigest()}\n".encode())

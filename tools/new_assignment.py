@@ -3,10 +3,10 @@
 Writes what tools/skeleton/ holds, one worked question and one that a person reads, under the new names:
 
     solutions/16_means/16_means.ipynb              the notebook, with nbgrader's marks
-    coursekit/grade/checks/16_means/__init__.py     what is expected, and the advice
+    attention_questions/16_means/__init__.py     what is expected, and the advice
     tests/grading/bank/16_means.py                  answers that test the advice
 
-and registers the topic, `check.means`, in coursekit/grade/checks/__init__.py. Nothing that exists is written over.
+and registers the topic, `check.means`, in attention_questions/__init__.py. Nothing that exists is written over.
 CONTRIBUTING.md says how to go on from there.
 """
 
@@ -19,12 +19,12 @@ from pathlib import Path
 import jupytext
 import nbformat
 
-from coursekit.grade import check
+from coursegrade import check
 
 from .notebooks import ROOT
 
 SKELETON = Path(__file__).parent / "skeleton"
-REGISTER = Path("coursekit/grade/checks/__init__.py")
+REGISTER = Path("attention_questions/__init__.py")
 TOPICS = re.compile(r"(?<=TOPICS = \{name\.partition\(\"_\"\)\[2\]: name for name in \()(.*?)(?=\)\})", re.S)
 
 UNMARKED = {"schema_version": 3, "grade": False, "locked": False, "solution": False, "task": False}
@@ -64,7 +64,7 @@ def made(number, topic, title):
         return text.replace("NUMBER", number).replace("TOPIC", topic).replace("TITLE", title)
 
     return {Path("solutions", name, f"{name}.ipynb"): nbformat.writes(notebook(filled("notebook.py"))) + "\n",
-            Path("coursekit/grade/checks", name, "__init__.py"): filled("checks.py"),
+            Path("attention_questions", name, "__init__.py"): filled("checks.py"),
             Path("tests/grading/bank", f"{name}.py"): filled("bank.py")}
 
 

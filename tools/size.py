@@ -61,5 +61,5 @@ if __name__ == "__main__":
     for room, lines in rooms().items():
         print(f"{lines:6,}  {room}")
     print(f"{len(offered()):6,}  names offered by the core")
-    for package in ("coursekit/grade", "experiments"):
+    for package in ("coursegrade", "attention_questions", "experiments"):
         print(f"{size(package):6,}  {package}")

@@ -97,7 +97,7 @@ def test_from_the_first_lecture_to_an_answer_that_is_there_on_the_second_day(wat
 
     page.get_by_role("link", name="02", exact=True).click()
     lab.in_front(page, "02_attention.ipynb")
-    lab.run(page, "from coursekit.grade import check")
+    lab.run(page, "from coursegrade import check")
     assert "✓" not in lab.run(page, CHECK).inner_text()
     lab.run(page, UNSOLVED, ANSWER)
     expect(lab.run(page, CHECK)).to_contain_text(GREEN)

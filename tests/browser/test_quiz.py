@@ -7,7 +7,7 @@ import pytest
 from nbformat.v4 import new_code_cell, new_notebook
 from playwright.sync_api import expect
 
-from coursekit.grade.selfcheck.questions import load
+from coursegrade.selfcheck.questions import load
 from tools import notebooks
 from tools.normalise import normalise
 from tools.npm import package
@@ -22,7 +22,7 @@ def folder(tmp_path_factory):
     folder = tmp_path_factory.mktemp("quiz") / "course"
     folder.mkdir()
     kernel = {"kernelspec": {"name": "python3", "display_name": "Python 3"}}
-    cells = [new_code_cell('from coursekit.grade import quiz\n\nquiz("02")')]
+    cells = [new_code_cell('from coursegrade import quiz\n\nquiz("02")')]
     nbformat.write(new_notebook(cells=cells, metadata=kernel), folder / "fresh.ipynb")
     executed, problem = notebooks.execute(folder / "fresh.ipynb")
     assert problem == ""

@@ -11,8 +11,8 @@ import pytest
 from nbformat.v4 import new_code_cell, new_raw_cell
 from playwright.sync_api import expect
 
-from coursekit.grade.marking import reports
-from coursekit.grade.marking.course import Course
+from coursegrade.marking import reports
+from coursegrade.marking.course import Course
 from tests.browser import class_of_twelve as twelve
 from tests.browser import lab
 from tests.grading.classroom import (
@@ -37,7 +37,7 @@ COMMENT = "Yes, <b>both</b>!"
 
 
 def run(folder, *arguments):
-    """A command of coursekit.grade; what it printed."""
+    """A command of coursegrade; what it printed."""
     process = start(folder, *arguments)
     said, errors = process.communicate(timeout=120)
     assert process.returncode == 0, said + errors
@@ -86,7 +86,7 @@ def whole_course(folder):
             shutil.rmtree(path)
     printed(folder, "make setup")
     printed(folder, "mkdir -p grading/inbox/02_attention")
-    said = printed(folder, '.venv/bin/python -m coursekit.grade release --due "2026-11-30 18:00 UTC"')
+    said = printed(folder, '.venv/bin/python -m coursegrade release --due "2026-11-30 18:00 UTC"')
     assert "grading/student.zip" in said and "Due: 2026-11-30 18:00 UTC." in said
     shutil.unpack_archive(folder / "grading" / "student.zip", folder.parent)
     (folder.parent / "student" / ".venv").symlink_to(folder / ".venv")
@@ -98,7 +98,7 @@ def whole_course(folder):
     late = re.search(r"^(id,assignment,time,due\n(?:.+\n)+?)```", GUIDE, re.M)[1]
     (folder / "grading" / "late.csv").write_text(late)
     twelve.download(students, folder / "grading" / "inbox" / twelve.NAME / "submissions.zip")
-    assert "paper" in printed(folder, ".venv/bin/python -m coursekit.grade intake 02")
+    assert "paper" in printed(folder, ".venv/bin/python -m coursegrade intake 02")
     printed(folder, "make grade")
 
 
@@ -219,8 +219,8 @@ def test_from_the_release_to_marks_of_twelve_by_the_commands_of_the_guide(folder
         page.goto(f"{server}/lab?reset")
 
     printed(folder, "make grade")
-    printed(folder, ".venv/bin/python -m coursekit.grade feedback 02 --zip")
-    printed(folder, ".venv/bin/python -m coursekit.grade export")
+    printed(folder, ".venv/bin/python -m coursegrade feedback 02 --zip")
+    printed(folder, ".venv/bin/python -m coursegrade export")
     rows, canvas, said = (*(table(folder, twelve.NAME + kind) for kind in ("", "-canvas")), pages(folder, twelve.NAME))
     for one in students:
         total = "" if one.points is None else f"{one.points + 6.5 * (one.id in waiting):g}"
@@ -232,6 +232,6 @@ def test_from_the_release_to_marks_of_twelve_by_the_commands_of_the_guide(folder
     assert "6.5 of 8 points" in jane and "Yes, &lt;b&gt;both&lt;/b&gt;!" in jane
     seed = (folder / "grading" / "seed").read_text().strip()
     assert not [name for name, text in said.items() if seed in text or "DNUOF" in text or "HIDDEN TESTS" in text]
-    assert "softmax" in printed(folder, ".venv/bin/python -m coursekit.grade stats 02")
+    assert "softmax" in printed(folder, ".venv/bin/python -m coursegrade stats 02")
     assert {url for url in elsewhere if not url.startswith(MATHJAX)} == set()
     assert [text for text in complaints if text not in HARMLESS] == []

@@ -14,8 +14,8 @@ from pathlib import Path
 import nbformat
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output
 
-from coursekit.grade.__main__ import main
-from coursekit.grade.marking.course import Course
+from coursegrade.__main__ import main
+from coursegrade.marking.course import Course
 
 ROOT = Path(__file__).parents[2]
 WITH_COURSE = {"PYTHONPATH": os.pathsep.join([str(ROOT), os.environ["PYTHONPATH"]]), "OMP_NUM_THREADS": "1"}
@@ -46,7 +46,7 @@ def teacher():
 
     cells = [
         new_markdown_cell("# Small numbers"),
-        cell("from coursekit.grade.checks import CheckFailed, same", "imports", locked=True),
+        cell("from coursegrade.check import CheckFailed, same", "imports", locked=True),
         new_markdown_cell("## Twice"),
         cell(solved(DOUBLE), "double", solution=True),
         cell("if not same(double([1, 2, 3]), [2, 4, 6]):\n"
@@ -211,7 +211,7 @@ def hand_in(folder, student, data, name=f"{NAME}.ipynb"):
 
 def start(folder, *arguments):
     """Start a command in a course folder, in a process of its own."""
-    return subprocess.Popen([sys.executable, "-m", "coursekit.grade", *arguments], cwd=folder, text=True,
+    return subprocess.Popen([sys.executable, "-m", "coursegrade", *arguments], cwd=folder, text=True,
                             stdout=subprocess.PIPE,
                             stderr=subprocess.PIPE, env=os.environ | WITH_COURSE)
 
@@ -232,8 +232,8 @@ HOSTILE = """import os, sys, gc
 try:
     import numpy
     numpy.allclose = numpy.array_equal = lambda *a, **k: True
-    from coursekit.grade import checks
-    checks.same = sys.modules["coursekit.grade.kit.same"].same = lambda *a, **k: True
+    from coursegrade import checks
+    checks.same = sys.modules["coursegrade.kit.same"].same = lambda *a, **k: True
 except Exception as error:
     print(error)
 for place in ("gradebook.db", "solutions", "/course/solutions", "grading/seed"):

@@ -6,9 +6,9 @@ from types import SimpleNamespace
 
 import pytest
 
-from coursekit.grade.kit import limit
-from coursekit.grade.kit.unseen import SEED
-from coursekit.grade.marking.course import Course
+from coursegrade.kit import limit
+from coursegrade.kit.unseen import SEED
+from coursegrade.marking.course import Course
 from tests.grading import classroom
 from tests.grading.sandboxed import kind_or_skip
 

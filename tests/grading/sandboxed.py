@@ -4,8 +4,8 @@ import os
 
 import pytest
 
-from coursekit.grade.sandbox.kinds import choose
-from coursekit.grade.sandbox.process import GraderError
+from coursegrade.sandbox.kinds import choose
+from coursegrade.sandbox.process import GraderError
 
 
 def kind_or_skip():

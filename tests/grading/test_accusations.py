@@ -7,10 +7,10 @@ import math
 import numpy as np
 import pytest
 
-from coursekit.grade import check
-from coursekit.grade.kit.messages import CheckFailed
-from coursekit.grade.kit.question import ASKED
-from coursekit.grade.kit.score import forget
+from coursegrade import check
+from coursegrade.kit.messages import CheckFailed
+from coursegrade.kit.question import ASKED
+from coursegrade.kit.score import forget
 
 dyck, autoencoders, evaluation, people = check.dyck, check.autoencoders, check.evaluation, check.people
 

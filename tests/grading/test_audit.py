@@ -5,8 +5,8 @@ from html.parser import HTMLParser
 
 import pytest
 
+from attention_questions.audit import QUESTIONS, write_audit, written_answers
 from coursekit.explain import Attribution
-from coursekit.grade.audit import QUESTIONS, write_audit, written_answers
 
 ANSWERS = dict.fromkeys(QUESTIONS, "Ten words and no more, of which none says <anything>.\n\nTruly.")
 SHOWN = {"A case": Attribution(["<b>", "film"], [1, -1], "by hand")}

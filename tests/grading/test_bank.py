@@ -6,9 +6,9 @@ import types
 
 import pytest
 
-from coursekit.grade import check
-from coursekit.grade.kit import limit, services
-from coursekit.grade.kit.score import forget
+from coursegrade import check
+from coursegrade.kit import limit, services
+from coursegrade.kit.score import forget
 from tests.grading.bank.assignments import ASSIGNMENTS, ENDLESS, NAMES, asked_in
 
 MOST = 8                                # answers of a question that are written by hand: the others are mistakes
@@ -130,7 +130,7 @@ def advice_of(asked):
             texts += [text for text in code.co_consts if isinstance(text, str) and text != function.__doc__]
             called = (function.__globals__.get(one) for one in code.co_names)
             functions += [one for one in called if isinstance(one, types.FunctionType) and one not in functions
-                          and one.__module__.startswith("coursekit.grade.checks.")]
+                          and one.__module__.startswith("attention_questions.")]
     return [text for text in texts if text and len(text) > 25 and " " in text]
 
 

@@ -15,13 +15,13 @@ from pathlib import Path
 import pytest
 from nbformat.v4 import new_code_cell, new_notebook
 
-from coursekit.grade.marking.cells import LockedCell
-from coursekit.grade.marking.execute import run_notebook
-from coursekit.grade.sandbox.process import Limits
+from coursegrade.marking.cells import LockedCell
+from coursegrade.marking.execute import run_notebook
+from coursegrade.sandbox.process import Limits
 from tests.drawn import commit, sampled, touches
 from tests.grading.bank.assignments import ASSIGNMENTS, ENDLESS, NAMES
 
-DRAWN = len(NAMES) if touches("coursekit/grade/sandbox/", "coursekit/grade/kit/") else 4          # assignments
+DRAWN = len(NAMES) if touches("coursegrade/sandbox/", "coursegrade/kit/") else 4          # assignments
 LIMITS = Limits(call=5, submission=1000)
 SHORT = Limits(call=1, submission=1000)                                 # for answers that never come back
 WAYS = {                                                                # what is said of an answer …

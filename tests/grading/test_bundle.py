@@ -8,13 +8,14 @@ from types import SimpleNamespace
 
 import pytest
 
-from coursekit.grade.marking import bundle
-from coursekit.grade.marking.cells import locked_in
+from coursegrade.marking import bundle
+from coursegrade.marking.cells import locked_in
 from tests.grading.classroom import NAME, ROOT, answers
 
 ASK = """
-from coursekit.grade import check
-print(*(type(getattr(check, topic)).__name__ for topic in check.TOPICS))
+from attention_questions import TOPICS
+from coursegrade import check
+print(*(type(getattr(check, topic)).__name__ for topic in TOPICS))
 check.tokens.merge("not a function")
 check.score()
 """
@@ -24,7 +25,8 @@ check.score()
 def unpacked(small, tmp_path):
     """{exam?: folder of the bundle}."""
     folder, course, _ = small
-    shutil.copytree(ROOT / "coursekit", folder / "coursekit", ignore=shutil.ignore_patterns("weights", "*.pyc"))
+    for package in ("coursekit", "coursegrade", "attention_questions"):
+        shutil.copytree(ROOT / package, folder / package, ignore=shutil.ignore_patterns("weights", "*.pyc"))
     for exam in (False, True):
         bundle.write(course, [NAME], tmp_path / "student.zip", exam)
         shutil.unpack_archive(tmp_path / "student.zip", tmp_path / str(exam))
@@ -32,8 +34,9 @@ def unpacked(small, tmp_path):
 
 
 def test_for_an_examination_nothing_that_checks_expect_goes_out(unpacked):
-    assert [path.name for path in unpacked[True].rglob("checks/**/*.py")] == ["__init__.py"]
-    assert (unpacked[False] / "coursekit/grade/checks/02_attention/__init__.py").exists()
+    assert sorted(path.name for path in unpacked[True].rglob("attention_questions/**/*.py")) == [
+        "__init__.py", "audit.py", "gpt2_weights.py", "library.py"]
+    assert (unpacked[False] / "attention_questions/02_attention/__init__.py").exists()
     for exam in (False, True):
         assert ("only that your answers are looked at" in (unpacked[exam] / "README.md").read_text()) == exam
 
@@ -57,7 +60,7 @@ def test_its_check_cells_run_and_say_when_answers_are_looked_at(unpacked):
 def test_such_a_copy_gives_no_marks(small, sandbox, unpacked):
     """Its checks would pass everything."""
     _, _, released = small
-    program = ("import pickle, sys\nfrom coursekit.grade.marking.execute import run_notebook\n"
+    program = ("import pickle, sys\nfrom coursegrade.marking.execute import run_notebook\n"
                f"if __name__ == '__main__':\n    run_notebook(*pickle.load(sys.stdin.buffer), None, {sandbox!r})")
     work = pickle.dumps((answers(released), locked_in(released)))
     (unpacked[True] / "grade_it.py").write_text(program)

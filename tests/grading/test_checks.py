@@ -8,11 +8,11 @@ import numpy as np
 import pytest
 import torch
 
-from coursekit.grade import check
-from coursekit.grade.kit import services
-from coursekit.grade.kit.question import question
-from coursekit.grade.kit.score import forget
-from coursekit.grade.kit.values import shown
+from coursegrade import check
+from coursegrade.kit import services
+from coursegrade.kit.question import question
+from coursegrade.kit.score import forget
+from coursegrade.kit.values import shown
 
 # -- questions and their messages ------------------------------------------------------------------------------------
 
@@ -349,8 +349,8 @@ def test_unseen_depends_on_the_name_and_on_the_seed_alone(monkeypatch):
 
 
 def test_importing_grade_is_light_and_topics_are_loaded_when_asked_for():
-    code = ("import sys, coursekit.grade; a = {'torch', 'numpy', 'nbgrader'} & set(sys.modules); "
-            "from coursekit.grade import check; b = {'torch', 'nbgrader', 'IPython'} & set(sys.modules); "
+    code = ("import sys, coursegrade; a = {'torch', 'numpy', 'nbgrader'} & set(sys.modules); "
+            "from coursegrade import check; b = {'torch', 'nbgrader', 'IPython'} & set(sys.modules); "
             "check.attention; print(a, b, 'torch' in sys.modules, 'nbgrader' in sys.modules)")
     ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert ran.stdout == "set() set() True False\n"

@@ -6,7 +6,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from coursekit.grade import check
+from coursegrade import check
 from tests.grading.bank import entries
 
 TEXT = (Path(__file__).parents[2] / "CONTRIBUTING.md").read_text(encoding="utf-8")

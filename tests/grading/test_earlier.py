@@ -8,11 +8,11 @@ import pytest
 import torch
 from nbformat.v4 import new_code_cell, new_notebook
 
-from coursekit.grade import check
-from coursekit.grade.kit import limit
-from coursekit.grade.kit.score import forget
-from coursekit.grade.marking.cells import LockedCell
-from coursekit.grade.marking.execute import run_notebook
+from coursegrade import check
+from coursegrade.kit import limit
+from coursegrade.kit.score import forget
+from coursegrade.marking.cells import LockedCell
+from coursegrade.marking.execute import run_notebook
 from tests.grading.bank.assignments import ASSIGNMENTS
 
 HERE = ASSIGNMENTS["07_perturbation"]

@@ -16,7 +16,7 @@ from nbgrader.exchange import ExchangeFactory
 from nbgrader.exchange.default import Exchange
 from traitlets.config import Config, PyFileConfigLoader
 
-from coursekit.grade.marking import exchange
+from coursegrade.marking import exchange
 from tests.grading.classroom import NAME, ROOT
 
 pwd = pytest.importorskip("pwd", reason="an exchange needs accounts")

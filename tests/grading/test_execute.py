@@ -14,19 +14,19 @@ import torch
 from nbformat.v4 import new_markdown_cell, new_notebook
 from nbgrader.utils import determine_grade
 
-from coursekit.grade.kit import services
-from coursekit.grade.kit.same import difference, same
-from coursekit.grade.kit.same import kind as kind_of
-from coursekit.grade.kit.unseen import unseen
-from coursekit.grade.marking import cells, execute, replay
-from coursekit.grade.marking.cells import LockedCell, locked_in
-from coursekit.grade.marking.execute import run_notebook
-from coursekit.grade.marking.outputs import Outputs, verdict
-from coursekit.grade.marking.run import Asking
-from coursekit.grade.sandbox import outside
-from coursekit.grade.sandbox.kinds import GraderError, Limits
-from coursekit.grade.sandbox.outside import Session
-from coursekit.grade.sandbox.protocol import CannotTravel, Violation
+from coursegrade.kit import services
+from coursegrade.kit.same import difference, same
+from coursegrade.kit.same import kind as kind_of
+from coursegrade.kit.unseen import unseen
+from coursegrade.marking import cells, execute, replay
+from coursegrade.marking.cells import LockedCell, locked_in
+from coursegrade.marking.execute import run_notebook
+from coursegrade.marking.outputs import Outputs, verdict
+from coursegrade.marking.run import Asking
+from coursegrade.sandbox import outside
+from coursegrade.sandbox.kinds import GraderError, Limits
+from coursegrade.sandbox.outside import Session
+from coursegrade.sandbox.protocol import CannotTravel, Violation
 from tests.grading.hostile.assignment import cell, submission, teacher
 from tests.grading.sandboxed import kind_or_skip
 
@@ -246,7 +246,7 @@ def test_a_forbidden_function_is_found_by_whatever_name_it_goes(kind):
     """The recorder and the look at the names together, as students could write it."""
     asks = """
 import torch
-from coursekit.grade.kit.question import question
+from coursegrade.kit.question import question
 @question((1, 1), {"two": (torch.tensor([0.0, 1.0]),)}, forbidden=("torch.softmax", "torch.nn.Softmax"))
 def softmax(u):
     return torch.softmax(u, 0)
@@ -267,7 +267,7 @@ def helper(u): return getattr(u, "softmax")(0)
 def test_functions_of_another_origin_are_not_the_forbidden_one(kind):
     asks = """
 import torch
-from coursekit.grade.kit.question import question
+from coursegrade.kit.question import question
 @question((1, 1), {"two": (2,)}, forbidden=("numpy.random.choice", "coursekit.models.sample", "torch.exp"))
 def twice(x):
     return 2 * x
@@ -293,7 +293,7 @@ def test_the_source_of_a_students_function_and_of_nothing_else(student):
                                               for magic in ("%%capture shown", "%%prun -q")), ""])
 def test_a_magic_above_a_right_answer_costs_nothing(kind, above):
     """Neither does a definition that no file or cell shows."""
-    asks = "import torch\nfrom coursekit.grade import check\ncheck.attention.fold(fold)"
+    asks = "import torch\nfrom coursegrade import check\ncheck.attention.fold(fold)"
     answer = ("def fold(e, Q, K, V, l): return K.T @ (Q @ e) / len(Q) ** 0.5, V.T @ l" if above else
               "exec('def fold(e, Q, K, V, l): return K.T @ (Q @ e) / len(Q) ** 0.5, V.T @ l')")
     points, outcome = graded(kind, "import torch", asks, student=f"{above}\n{answer}".lstrip())
@@ -351,7 +351,7 @@ def f(x): return x
 
 def test_a_loop_that_calls_a_function_of_the_checks_is_told_so(kind):
     asks = """
-from coursekit.grade.kit.question import question
+from coursegrade.kit.question import question
 @question((1, 1), {"two": (lambda texts: [2.0] * len(texts), 2)}, forbidden=("math.fsum",))
 def twice(predict, x):
     return 2 * x
@@ -593,7 +593,7 @@ def test_tests_that_hang_in_c_are_survived(kind, monkeypatch):
 
 
 def test_the_seed_of_hidden_tests_is_the_one_given(kind):
-    source = "from coursekit.grade import check\nprint(check.unseen('x').normal())"
+    source = "from coursegrade import check\nprint(check.unseen('x').normal())"
     test = cell(source, "draws", locked=True, grade=True)
 
     def drawn(seed):
@@ -607,13 +607,13 @@ def test_the_seed_of_hidden_tests_is_the_one_given(kind):
 def test_when_the_grader_is_killed_nothing_is_left(kind):
     endless = f"""
 import nbformat
-from coursekit.grade.marking.execute import run_notebook
+from coursegrade.marking.execute import run_notebook
 if __name__ == "__main__":
     run_notebook(nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell("while True: pass")]), {{}}, None, {kind!r})
 """
     grader = subprocess.Popen([sys.executable, "-c", endless])
     until = time.monotonic() + 60
-    while not any("coursekit.grade.sandbox.inside" in line for line in below(grader.pid).values()):
+    while not any("coursegrade.sandbox.inside" in line for line in below(grader.pid).values()):
         assert grader.poll() is None and time.monotonic() < until
         time.sleep(0.1)
     started = below(grader.pid)
@@ -690,7 +690,7 @@ def test_nbgrader_autograde_with_it(kind, tmp_path, monkeypatch):
     (tmp_path / "nbgrader_config.py").write_text("")
     config = Config()
     config.CourseDirectory.root = str(tmp_path)
-    config.Autograde.autograde_preprocessors = ["coursekit.grade.marking.execute.Execute", *STOCK]
+    config.Autograde.autograde_preprocessors = ["coursegrade.marking.execute.Execute", *STOCK]
     config.Execute.kind, config.Execute.limits = kind, LIMITS
     api = NbGraderAPI(config=config)
     assert api.generate_assignment("one")["success"]

@@ -6,10 +6,10 @@ import re
 import pytest
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output
 
-from coursekit.grade.marking import feedback
-from coursekit.grade.marking.markdown import markdown
-from coursekit.grade.marking.records import Record
-from coursekit.grade.marking.reports import UNSEEN, Mark
+from coursegrade.marking import feedback
+from coursegrade.marking.markdown import markdown
+from coursegrade.marking.records import Record
+from coursegrade.marking.reports import UNSEEN, Mark
 from tests.grading.classroom import NAME, SECRET, answers, cell, command, hand_in
 
 

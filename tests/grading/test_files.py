@@ -7,9 +7,9 @@ import sqlite3
 
 import pytest
 
-from coursekit.grade.kit.unseen import SEED
-from coursekit.grade.marking import download, files, pipeline, records, tables
-from coursekit.grade.marking.course import BACKUPS, Course, CourseError
+from coursegrade.kit.unseen import SEED
+from coursegrade.marking import download, files, pipeline, records, tables
+from coursegrade.marking.course import BACKUPS, Course, CourseError
 from tests.grading.classroom import NAME, ROOT, WRONG, answers, command, hand_in
 from tests.grading.test_pipeline import rows
 
@@ -42,7 +42,7 @@ def test_a_file_is_on_the_disk_before_it_takes_the_place_of_the_old_one(tmp_path
 
 
 def test_nothing_else_replaces_files():
-    for path in (ROOT / "coursekit" / "grade" / "marking").glob("*.py"):
+    for path in (ROOT / "coursegrade" / "marking").glob("*.py"):
         assert ("os.replace(" in path.read_text()) == (path.name == "files.py"), path.name
 
 

@@ -11,24 +11,24 @@ import pytest
 import torch
 from nbformat.v4 import new_notebook
 
-from coursekit.grade.kit.lending import Known
-from coursekit.grade.marking import pipeline, records
-from coursekit.grade.marking.answers import Verdicts, drawn_from
-from coursekit.grade.marking.cells import locked_in
-from coursekit.grade.marking.course import CourseError
-from coursekit.grade.marking.execute import Outcome, run_notebook
-from coursekit.grade.marking.outputs import error_output
-from coursekit.grade.marking.run import Asking
-from coursekit.grade.sandbox.kinds import Limits
+from coursegrade.kit.lending import Known
+from coursegrade.marking import pipeline, records
+from coursegrade.marking.answers import Verdicts, drawn_from
+from coursegrade.marking.cells import locked_in
+from coursegrade.marking.course import CourseError
+from coursegrade.marking.execute import Outcome, run_notebook
+from coursegrade.marking.outputs import error_output
+from coursegrade.marking.run import Asking
+from coursegrade.sandbox.kinds import Limits
 from tests.grading.classroom import NAME, answers, at, hand_in
 from tests.grading.hostile.assignment import cell
 from tests.grading.sandboxed import kind_or_skip
 
 LIMITS = Limits(call=2, cell=10, submission=30, processes=40)
 ASKS = """
-from coursekit.grade import check
-from coursekit.grade.kit.question import question
-from coursekit.grade.kit.score import announce
+from coursegrade import check
+from coursegrade.kit.question import question
+from coursegrade.kit.score import announce
 def asked():
     @question((1, 1), {"eight": (8.0,)})
     def half(x):

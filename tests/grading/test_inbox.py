@@ -12,10 +12,10 @@ from types import SimpleNamespace
 import nbformat
 import pytest
 
-from coursekit.grade.marking import archive, claims, inbox, owners, pipeline
-from coursekit.grade.marking.course import Course
-from coursekit.grade.marking.intake import MAX_FILES, OTHER_KIND
-from coursekit.grade.marking.records import Record
+from coursegrade.marking import archive, claims, inbox, owners, pipeline
+from coursegrade.marking.course import Course
+from coursegrade.marking.intake import MAX_FILES, OTHER_KIND
+from coursegrade.marking.records import Record
 from tests.grading.classroom import NAME, answers, command
 
 ROSTER = """id,first_name,last_name,email,lms_user_id

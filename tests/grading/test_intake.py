@@ -11,11 +11,11 @@ import nbformat
 import pytest
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_raw_cell
 
-from coursekit.grade.marking import intake
-from coursekit.grade.marking.course import Course
-from coursekit.grade.marking.intake import Rejected, look
-from coursekit.grade.marking.markdown import markdown
-from coursekit.grade.marking.repair import defines
+from coursegrade.marking import intake
+from coursegrade.marking.course import Course
+from coursegrade.marking.intake import Rejected, look
+from coursegrade.marking.markdown import markdown
+from coursegrade.marking.repair import defines
 from tests.grading.classroom import DOUBLE, MEAN, NAME, TEXT, answers, at, cell, grade_id, odd
 
 

@@ -7,13 +7,13 @@ import numpy as np
 import pytest
 import torch
 
-from coursekit.grade import check
-from coursekit.grade.kit import score
-from coursekit.grade.kit.form import about_form, about_kind, parts_of
-from coursekit.grade.kit.messages import CheckFailed
-from coursekit.grade.kit.question import ASKED, question
-from coursekit.grade.kit.same import difference, same
-from coursekit.grade.kit.values import shown
+from coursegrade import check
+from coursegrade.kit import score
+from coursegrade.kit.form import about_form, about_kind, parts_of
+from coursegrade.kit.messages import CheckFailed
+from coursegrade.kit.question import ASKED, question
+from coursegrade.kit.same import difference, same
+from coursegrade.kit.values import shown
 
 # -- the form of results ---------------------------------------------------------------------------------------------
 

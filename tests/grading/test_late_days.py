@@ -4,9 +4,9 @@ import nbformat
 import pytest
 from traitlets.utils.importstring import import_item
 
-from coursekit.grade.marking import pipeline, reports
-from coursekit.grade.marking.course import MOVED
-from coursekit.grade.marking.late_days import LateDays, when
+from coursegrade.marking import pipeline, reports
+from coursegrade.marking.course import MOVED
+from coursegrade.marking.late_days import LateDays, when
 from tests.grading.classroom import FULL, NAME, answers, command, hand_in
 
 
@@ -18,7 +18,7 @@ def test_late_days(days, penalty):
 def test_late_days_are_taken_off(small):
     folder, course, released = small
     with open(folder / "nbgrader_config.py", "a", encoding="utf-8") as file:
-        file.write('c.AssignLatePenalties.plugin_class = "coursekit.grade.marking.late_days.LateDays"\n'
+        file.write('c.AssignLatePenalties.plugin_class = "coursegrade.marking.late_days.LateDays"\n'
                    "c.LateDays.per_day = 0.2\n")
     hand_in(folder, "ada", answers(released))
     hand_in(folder, "ada", b"2026-05-02 18:00:00 UTC", "timestamp.txt")

@@ -6,8 +6,8 @@ import types
 
 import pytest
 
-from coursekit.grade import check
-from coursekit.grade.kit.score import forget
+from coursegrade import check
+from coursegrade.kit.score import forget
 from tests.grading.bank.assignments import ASSIGNMENTS, NAMES, asked_in
 
 # Right answers that ask a function for other things than the reference does, and so are helped by nobody.

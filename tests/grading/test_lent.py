@@ -9,13 +9,13 @@ import pytest
 import torch
 from nbformat.v4 import new_notebook
 
-from coursekit.grade.kit import services
-from coursekit.grade.marking.cells import locked_in
-from coursekit.grade.marking.execute import run_notebook
-from coursekit.grade.sandbox import lender, outside
-from coursekit.grade.sandbox.kinds import Limits
-from coursekit.grade.sandbox.lender import Lender
-from coursekit.grade.sandbox.outside import Session
+from coursegrade.kit import services
+from coursegrade.marking.cells import locked_in
+from coursegrade.marking.execute import run_notebook
+from coursegrade.sandbox import lender, outside
+from coursegrade.sandbox.kinds import Limits
+from coursegrade.sandbox.lender import Lender
+from coursegrade.sandbox.outside import Session
 from tests.grading.hostile.assignment import cell
 from tests.grading.sandboxed import kind_or_skip
 
@@ -193,7 +193,7 @@ def test_nobody_watches_what_is_lent(name):
     def sample(x):
         return textwrap.dedent(x)
 
-    sample.__module__ = "coursekit.grade.checks"
+    sample.__module__ = "attention_questions"
     with services.lent(name("quarter"), {"half": sample}), services.watch(name("quarter"), ["textwrap.dedent"]) as seen:
         assert name("quarter")("  x") == "x"
         assert services.named(name("quarter"), ["coursekit.models.sample"]) == []
@@ -343,7 +343,7 @@ def test_a_lender_ends_with_its_test_and_not_before_it_is_asked():
 
 # ── in a notebook ─────────────────────────────────────────────────────────────────────────────────────────────────
 
-LENDS = """from coursekit.grade.kit import services
+LENDS = """from coursegrade.kit import services
 ### BEGIN HIDDEN TESTS
 with services.lent(quarter, {"half": lambda x: x / 2}):
     assert quarter(48151623) == 48151623 / 4
@@ -400,8 +400,8 @@ def test_cells_that_take_long_are_not_counted_again_when_something_was_lent(kind
 
 
 ASKS = """
-from coursekit.grade.kit.question import question
-from coursekit.grade.kit.score import announce
+from coursegrade.kit.question import question
+from coursegrade.kit.score import announce
 def asked():
     @question((1, 1), {"eight": (8.0,)})
     def half(x):

@@ -6,8 +6,8 @@ import threading
 import pytest
 import torch
 
-from coursekit.grade.kit import limit as module
-from coursekit.grade.kit.limit import TooLong, limit
+from coursegrade.kit import limit as module
+from coursegrade.kit.limit import TooLong, limit
 
 pytestmark = pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="no timer for signals here")
 

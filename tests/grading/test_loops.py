@@ -5,7 +5,7 @@ import math
 import pytest
 import torch
 
-from coursekit.grade import check
+from coursegrade import check
 from tests.grading.bank.assignments import ASSIGNMENTS
 
 reference = ASSIGNMENTS["04_decoding"].reference["greedy"]

@@ -4,7 +4,7 @@ import time
 
 import pytest
 
-from coursekit.grade.marking.markdown import markdown
+from coursegrade.marking.markdown import markdown
 
 PNG = "iVBORw0KGgo="
 

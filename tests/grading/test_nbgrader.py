@@ -10,11 +10,11 @@ from nbformat.v4 import new_code_cell, new_raw_cell
 from nbgrader.converters import Autograde
 from traitlets.config import PyFileConfigLoader
 
-from coursekit.grade.kit.unseen import SEED, unseen
-from coursekit.grade.marking import reports
-from coursekit.grade.marking.answers import drawn_from
-from coursekit.grade.marking.cells import locked_in
-from coursekit.grade.marking.course import Course
+from coursegrade.kit.unseen import SEED, unseen
+from coursegrade.marking import reports
+from coursegrade.marking.answers import drawn_from
+from coursegrade.marking.cells import locked_in
+from coursegrade.marking.course import Course
 from tests.grading.classroom import (
     FULL,
     HOSTILE,
@@ -50,7 +50,7 @@ def test_the_settings_have_all_that_nbgrader_does_and_the_sandbox_in_place_of_it
     settings = PyFileConfigLoader("nbgrader_config.py", path=str(ROOT)).load_config()
     ours = [name.split(".")[-1] for name in settings.Autograde.autograde_preprocessors]
     assert ours == [kind.__name__ for kind in Autograde().autograde_preprocessors]
-    assert settings.Autograde.autograde_preprocessors[0] == "coursekit.grade.marking.execute.Execute"
+    assert settings.Autograde.autograde_preprocessors[0] == "coursegrade.marking.execute.Execute"
 
 
 def test_autograde_runs_student_code_in_the_sandbox(small):
@@ -80,7 +80,7 @@ def test_autograde_draws_hidden_inputs_from_the_courses_seed(tmp_path, sandbox, 
         patch.setenv(SEED, drawn_from(course.seed(), "ada", handed_in, locked_in(handed_in), {}))
         number = int(unseen("number").integers(2**62))
     lesson = teacher()
-    lesson.cells.append(cell("from coursekit.grade.kit.unseen import unseen\n"
+    lesson.cells.append(cell("from coursegrade.kit.unseen import unseen\n"
                              f"assert int(unseen('number').integers(2**62)) == {number}",
                              "more_numbers", grade=True, locked=True, points=1))
     nbformat.write(lesson, course.source(NAME))

@@ -2,7 +2,7 @@
 
 import pytest
 
-from coursekit.grade.marking.owners import NOBODY, OTHER_NUMBER, TWO, TWO_WAYS, claim, keys
+from coursegrade.marking.owners import NOBODY, OTHER_NUMBER, TWO, TWO_WAYS, claim, keys
 
 WHO = ("first_name", "last_name", "email", "lms_user_id")
 PEOPLE = {name: dict(zip(WHO, about, strict=True)) for name, about in {

@@ -10,9 +10,9 @@ import time
 
 import pytest
 
-from coursekit.grade.marking import pipeline, records, reports
-from coursekit.grade.marking.course import Course, CourseError
-from coursekit.grade.sandbox.process import GraderError, Limits
+from coursegrade.marking import pipeline, records, reports
+from coursegrade.marking.course import Course, CourseError
+from coursegrade.sandbox.process import GraderError, Limits
 from tests.grading.classroom import (
     DOUBLE,
     FULL,

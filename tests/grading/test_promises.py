@@ -6,13 +6,13 @@ import io
 import pytest
 from nbformat.v4 import new_notebook
 
-from coursekit.grade import check
-from coursekit.grade.kit.question import collected
-from coursekit.grade.kit.unseen import SEED
-from coursekit.grade.marking.cells import locked_in
-from coursekit.grade.marking.execute import run_notebook
-from coursekit.grade.marking.run import Asking
-from coursekit.grade.sandbox.kinds import Limits
+from coursegrade import check
+from coursegrade.kit.question import collected
+from coursegrade.kit.unseen import SEED
+from coursegrade.marking.cells import locked_in
+from coursegrade.marking.execute import run_notebook
+from coursegrade.marking.run import Asking
+from coursegrade.sandbox.kinds import Limits
 from tests.grading.bank.assignments import ASSIGNMENTS, HIDDEN, NAMES, asked_in
 from tests.grading.hostile.assignment import cell
 from tests.grading.sandboxed import kind_or_skip
@@ -107,8 +107,8 @@ def kind():
 # ── when work is marked ───────────────────────────────────────────────────────────────────────────────────────────
 
 ASKS = """
-from coursekit.grade import check
-from coursekit.grade.kit.question import question
+from coursegrade import check
+from coursegrade.kit.question import question
 def asks():
     @question((1, 1), {"four": (4.0,)}, promises={"x is above 0": lambda x: x > 0})
     def root(x):

@@ -11,8 +11,8 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
-from coursekit.grade.sandbox import protocol
-from coursekit.grade.sandbox.protocol import CannotTravel, Violation, clean, decode, describe, pack, unpack
+from coursegrade.sandbox import protocol
+from coursegrade.sandbox.protocol import CannotTravel, Violation, clean, decode, describe, pack, unpack
 
 
 def there_and_back(value):

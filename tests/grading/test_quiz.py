@@ -8,16 +8,16 @@ import tomllib
 import nbformat
 import pytest
 
-from coursekit.grade import quiz
-from coursekit.grade.selfcheck.answers import answer, as_number, solution
-from coursekit.grade.selfcheck.page import page, said, shuffled
-from coursekit.grade.selfcheck.questions import FOLDER, KINDS, kind, load, what_is_wrong, within
-from coursekit.grade.selfcheck.words import inline, rendered
+from coursegrade import courses, quiz
+from coursegrade.selfcheck.answers import answer, as_number, solution
+from coursegrade.selfcheck.page import page, said, shuffled
+from coursegrade.selfcheck.questions import KINDS, kind, load, what_is_wrong, within
+from coursegrade.selfcheck.words import inline, rendered
 from tools import notebooks, pace
 from tools.normalise import WIDGET, normalise
 
 LECTURES = {notebooks.number(path): path for path in notebooks.find()}
-THERE = sorted(path.name.removesuffix(".toml") for path in FOLDER.iterdir())
+THERE = sorted(path.name.removesuffix(".toml") for path in (courses.folder() / "quizzes").iterdir())
 SHOWN = [number for number, path in LECTURES.items() if f'quiz(\\"{number}\\")' in path.read_text(encoding="utf-8")]
 NUMBER = {"ask": "1 + 2?", "number": 3, "why": "Count.", "unit": "%", "wrong": [{"number": 2, "why": "Multiplied?"}]}
 CHOICE = {"ask": "Which?", "choices": [{"text": "a", "why": "No: a."}, {"text": "$b_1$", "right": True, "why": "Yes."},
@@ -193,7 +193,7 @@ def test_the_widget_answers_and_counts_the_first_tries(number):
 
 
 def test_one_choice_is_on_and_texts_move_both_ways():
-    from coursekit.grade.selfcheck.widget import Question
+    from coursegrade.selfcheck.widget import Question
     choice, order = (Question(1, question, lambda: None) for question in (CHOICE, ORDER))
     for text in ("a", "<b>c</b>"):
         fill(choice, text)

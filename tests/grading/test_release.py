@@ -10,9 +10,9 @@ from pathlib import Path
 import nbformat
 import pytest
 
-from coursekit.grade import check
-from coursekit.grade.kit.score import points, questions
-from coursekit.grade.marking.course import Course
+from coursegrade import check
+from coursegrade.kit.score import points, questions
+from coursegrade.marking.course import Course
 from tests.drawn import sampled
 
 ROOT = Path(__file__).parents[2]

@@ -8,10 +8,10 @@ import zipfile
 import pytest
 from nbformat.v4 import new_output
 
-from coursekit.grade.kit.messages import CheckFailed
-from coursekit.grade.marking import bundle, pipeline, reports, tables
-from coursekit.grade.marking.course import CourseError, digest
-from coursekit.grade.marking.records import STATES
+from coursegrade.kit.messages import CheckFailed
+from coursegrade.marking import bundle, pipeline, reports, tables
+from coursegrade.marking.course import CourseError, digest
+from coursegrade.marking.records import STATES
 from tests.grading.classroom import NAME, ROOT, SECRET, answers, command, hand_in
 
 
@@ -191,7 +191,7 @@ def test_without_a_sandbox_a_release_stops_before_it_begins(small, monkeypatch, 
 
 
 def test_commands_start_without_what_takes_seconds_to_import(template):
-    code = (f"import sys; from coursekit.grade.__main__ import main; main(['intake', '--course', {str(template)!r}])\n"
+    code = (f"import sys; from coursegrade.__main__ import main; main(['intake', '--course', {str(template)!r}])\n"
             "import jsonschema; print(sys.modules['rfc3987_syntax'])")
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, cwd=ROOT)
     assert done.stdout.splitlines()[-1:] == ["None"], done.stderr

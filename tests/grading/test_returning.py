@@ -8,8 +8,8 @@ import zipfile
 import nbformat
 import pytest
 
-from coursekit.grade.marking import returning
-from coursekit.grade.marking.course import Course
+from coursegrade.marking import returning
+from coursegrade.marking.course import Course
 from tests.grading.classroom import NAME, NOTHING, answers, command
 
 ROSTER = """Student,ID,SIS User ID,SIS Login ID,Section

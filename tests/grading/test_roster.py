@@ -2,7 +2,7 @@
 
 import pytest
 
-from coursekit.grade.marking import roster, tables
+from coursegrade.marking import roster, tables
 
 CANVAS = """Student,ID,SIS User ID,SIS Login ID,Section,Week 1 (1234),Current Score
 ,,,,,Manual Posting,

@@ -9,8 +9,8 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
-from coursekit.grade.kit.same import TOLERANCE, difference, kind, same
-from coursekit.grade.kit.values import shown
+from coursegrade.kit.same import TOLERANCE, difference, kind, same
+from coursegrade.kit.values import shown
 
 PLAIN = st.recursive(st.none() | st.booleans() | st.integers(-99, 99) | st.floats(-9, 9) | st.text(max_size=4),
                      lambda some: st.lists(some, max_size=4) | st.dictionaries(st.text(max_size=2), some, max_size=3),

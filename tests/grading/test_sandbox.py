@@ -10,11 +10,11 @@ from pathlib import Path
 
 import pytest
 
-from coursekit.grade.sandbox import kinds, process
-from coursekit.grade.sandbox.kinds import GraderError, Limits, choose, self_test
-from coursekit.grade.sandbox.outside import Session
-from coursekit.grade.sandbox.process import memory_of, tree_of
-from coursekit.grade.sandbox.protocol import Violation
+from coursegrade.sandbox import kinds, process
+from coursegrade.sandbox.kinds import GraderError, Limits, choose, self_test
+from coursegrade.sandbox.outside import Session
+from coursegrade.sandbox.process import memory_of, tree_of
+from coursegrade.sandbox.protocol import Violation
 from tests.grading.sandboxed import kind_or_skip
 
 LIMITS = Limits(call=3, cell=10, memory=1 << 30, processes=40)
@@ -96,7 +96,7 @@ def test_root_is_not_root_outside_either(session):
                                   "cachestat", "process_madvise", "setpriority", "sched_setscheduler",
                                   "sched_setparam", "sched_setattr"])
 def test_refused_system_calls(session, call):
-    from coursekit.grade.sandbox import lockdown
+    from coursegrade.sandbox import lockdown
     number = lockdown.REFUSED[call][lockdown.MACHINES[os.uname().machine][0]]
     assert told(session, "import ctypes\nlibc = ctypes.CDLL(None, use_errno=True)\n"
                          f"print(libc.syscall({number}, 0, 4096, 0o1600, 0), ctypes.get_errno())") == "-1 1\n"
@@ -167,13 +167,13 @@ def test_files_cannot_be_locked(session, how):
 
 
 def test_of_the_grader_only_what_answers_need(session):
-    seen = told(session, "top = '/course/coursekit/grade'\nfor here, _, files in os.walk(top):\n"
+    seen = told(session, "top = '/course/coursegrade'\nfor here, _, files in os.walk(top):\n"
                          "    print(*(os.path.relpath(here + '/' + file, top) for file in files))")
     assert set(seen.split()) == set(process.NEEDED)
-    assert told(session, "from coursekit.grade import check\ncheck.attention.softmax(max)") == (
+    assert told(session, "from coursegrade import check\ncheck.attention.softmax(max)") == (
         "· softmax: checked when your work is marked, not here.\n")
-    assert told(session, "from coursekit.grade.audit import write_audit, written_answers") == ""
-    assert "ModuleNotFoundError" in told(session, "__import__('coursekit.grade.checks.02_attention')")
+    assert told(session, "from attention_questions.audit import write_audit, written_answers") == ""
+    assert "ModuleNotFoundError" in told(session, "__import__('attention_questions.02_attention')")
 
 
 def test_files_are_counted(kind):
@@ -262,8 +262,8 @@ def test_nothing_is_left_when_it_stops(kind):
 
 def test_nothing_is_left_when_the_grader_dies(kind):
     """The grader is killed in the middle of a call."""
-    program = ("import time\nfrom coursekit.grade.sandbox.outside import Session\n"
-               "from coursekit.grade.sandbox.kinds import Limits\n"
+    program = ("import time\nfrom coursegrade.sandbox.outside import Session\n"
+               "from coursegrade.sandbox.kinds import Limits\n"
                f"s = Session({kind!r}, Limits(), time.monotonic() + 60)\n"
                "s.ask('cell', 'import subprocess, time; subprocess.Popen([\"sleep\", \"86396\"])')\n"
                "print('up', flush=True)\n"
@@ -336,6 +336,6 @@ def test_container_command(monkeypatch):
     text = " ".join(command)
     for part in ("--network none", "--read-only", "--cap-drop ALL", "no-new-privileges", "--pids-limit 40",
                  "--name a-name-0000000a", f"--memory {1 << 30}", "--user 20010:20010",
-                 f"{process.PACKAGE}/models:/course/coursekit/models:ro"):
+                 f"{process.PACKAGE.parent}/coursekit/models:/course/coursekit/models:ro"):
         assert part in text
     assert all(part.endswith(":ro") for flag, part in pairwise(command) if flag == "--volume")

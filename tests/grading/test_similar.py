@@ -9,7 +9,7 @@ from pathlib import Path
 import nbformat
 import pytest
 
-from coursekit.grade.marking import fingerprints, similar
+from coursegrade.marking import fingerprints, similar
 from tests.grading import classroom
 from tests.grading.classroom import NAME, ROOT, answers, command, hand_in
 

@@ -3,7 +3,7 @@
 import pytest
 import torch
 
-from coursekit.grade import check
+from coursegrade import check
 
 
 def tried(draw, atol):

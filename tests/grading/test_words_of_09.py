@@ -4,7 +4,7 @@ import itertools
 
 import numpy as np
 
-from coursekit.grade import check
+from coursegrade import check
 from tests.grading.bank.assignments import ROOT, nbformat
 
 

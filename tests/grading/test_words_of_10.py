@@ -6,7 +6,7 @@ import math
 import numpy as np
 import pytest
 
-from coursekit.grade import check
+from coursegrade import check
 from tests.grading.bank.assignments import ASSIGNMENTS, ROOT, nbformat
 
 

@@ -49,7 +49,7 @@ def test_a_module_that_it_does_not_need_does_not_count(course):
     root, path = course
     before = closure.digest(path, root)
     (root / "coursekit/explain/shapley.py").write_text("import coursekit.text")
-    (root / "coursekit/grade.py").write_text("")
+    (root / "coursegrade.py").write_text("")
     assert closure.digest(path, root) == before
 
 

@@ -17,7 +17,7 @@ MADE = ["90_halves.ipynb", "__init__.py", "90_halves.py", "__init__.py"]
 @pytest.fixture
 def course(tmp_path):
     """A copy of the course without its assignments."""
-    for name in ("coursekit", "tests/grading", "tools"):
+    for name in ("attention_questions", "coursegrade", "coursekit", "tests/grading", "tools"):
         shutil.copytree(ROOT / name, tmp_path / name, ignore=shutil.ignore_patterns("[0-9][0-9]_*", "__pycache__"))
     for name in ("pyproject.toml", "nbgrader_config.py", "SYLLABUS.md", "tests/notebooks/test_formulas.py",
                  "tests/drawn.py"):
@@ -75,12 +75,13 @@ def test_nothing_is_written_over(course):
         new_assignment.begin("90", "halves", "Halves", course)
     assert bank.read_text() == "mine" and not list(course.glob("solutions/*"))
     bank.unlink()
-    (course / "coursekit" / "grade" / "checks" / "90_halves").write_text("a file where a folder is due")
+    (course / "attention_questions" / "90_halves").write_text("a file where a folder is due")
     with pytest.raises(OSError, match="90_halves"):
         new_assignment.begin("90", "halves", "Halves", course)
-    assert not [path for name in ("solutions", "tests", "coursekit") for path in (course / name).rglob("*.tmp")]
+    folders = "solutions", "tests", "attention_questions"
+    assert not [path for name in folders for path in (course / name).rglob("*.tmp")]
     assert not list(course.glob("solutions/*/*")) and not bank.exists()
-    (course / "coursekit" / "grade" / "checks" / "90_halves").unlink()
+    (course / "attention_questions" / "90_halves").unlink()
     new_assignment.begin("90", "halves", "Halves", course)
     with pytest.raises(FileExistsError, match="There is 90_halves already"):
         new_assignment.begin("90", "halves", "Halves", course)

@@ -2,9 +2,9 @@
 
 import torch
 
-from coursekit.grade.kit.question import question
-from coursekit.grade.kit.same import kind
-from coursekit.grade.kit.score import announce
+from coursegrade.kit.question import question
+from coursegrade.kit.same import kind
+from coursegrade.kit.score import announce
 
 __all__ = ["shares"]
 

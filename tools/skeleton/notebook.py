@@ -20,8 +20,8 @@
 # %% nbgrader={"grade_id": "imports", "locked": true}
 import torch
 
+from coursegrade import check
 from coursekit import show
-from coursekit.grade import check
 
 # %% [markdown]
 # ## 1 · Shares of the sizes

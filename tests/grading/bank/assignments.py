@@ -6,8 +6,8 @@ from pathlib import Path
 
 import nbformat
 
-from coursekit.grade import check
-from coursekit.grade.kit.score import questions
+from coursegrade import check
+from coursegrade.kit.score import questions
 from tests.grading.bank import entries
 
 ROOT = Path(__file__).parents[3]

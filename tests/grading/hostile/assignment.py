@@ -36,7 +36,7 @@ got = list(map(double, inputs))
 assert all(same(mine, theirs) for mine, theirs in zip(got, wanted)), f"{{got}}, not {{wanted}}"
 assert np.allclose(np.array(double([3.0, 4.0])), [6.0, 8.0])
 ### END HIDDEN TESTS"""
-OTHER = """from coursekit.grade.kit.question import question
+OTHER = """from coursegrade.kit.question import question
 @question((1, 0), {"three": ([1.0, 2.0, 6.0],), "one": ([4],)}, forbidden=("statistics.fmean", "statistics.mean"))
 def right(values):
     return float(sum(values) / len(values))
@@ -50,7 +50,7 @@ def teacher():
 
 def submission(double=DOUBLE, mean=MEAN, first="", last=""):
     """What a student hands in: answers, and cells of their own at the beginning and the end."""
-    cells = [cell("import numpy as np\nfrom coursekit.grade.checks import same", "setup", locked=True),
+    cells = [cell("import numpy as np\nfrom coursegrade.check import same", "setup", locked=True),
              cell(first),
              cell(double, "double", solution=True),
              test_cell(VISIBLE, "visible"),

@@ -104,9 +104,9 @@ def loops_in_a_cell():
 @attack(0, 0, 1)
 def patches_numpy_and_the_comparison():
     return submission(WRONG + """
-import sys, builtins, coursekit.grade.checks as checks
+import sys, builtins, attention_questions as checks
 np.allclose = np.array_equal = np.testing.assert_allclose = lambda *a, **k: True
-checks.same = sys.modules["coursekit.grade.kit.same"].same = same = lambda *a, **k: True
+checks.same = sys.modules["coursegrade.kit.same"].same = same = lambda *a, **k: True
 builtins.all = lambda items: True
 builtins.AssertionError = type("AssertionError", (Exception,), {})
 """)
@@ -146,7 +146,7 @@ class Everything(importlib.abc.MetaPathFinder, importlib.abc.Loader):
     def exec_module(self, module):
         module.same = lambda *a, **k: True
 sys.meta_path.insert(0, Everything())
-sys.modules.pop("coursekit.grade.kit.same", None)
+sys.modules.pop("coursegrade.kit.same", None)
 """, double=WRONG)
 
 
@@ -407,8 +407,8 @@ def a_thread_that_writes_to_the_pipe():
 
 @attack(0, 0, 1)
 def replaces_the_program_inside():
-    return submission(WRONG + "\nimport coursekit.grade.sandbox.protocol as p\n"
-                              "import coursekit.grade.sandbox.inside as i\n"
+    return submission(WRONG + "\nimport coursegrade.sandbox.protocol as p\n"
+                              "import coursegrade.sandbox.inside as i\n"
                               "p.pack = p.encode = i.main = lambda *a, **k: b''\n", first="")
 
 
@@ -581,13 +581,13 @@ def look_for(place, name):
     except (ImportError, AttributeError):
         return None
 for topic in ("attention", "tokens", "gpt2", "decoding", "question"):
-    if look_for("coursekit.grade.checks." + topic, "softmax"):
+    if look_for("attention_questions." + topic, "softmax"):
         print("FOUND"[:5], topic)
 for path in sys.path + ["/course"]:
-    for kept in glob.glob(os.path.join(path, "**", "checks", "**", "*"), recursive=True):
-        if "coursekit" in kept and any(word in kept for word in ("attention", "gpt2", "question", "pyc")):
+    for kept in glob.glob(os.path.join(path, "**", "attention_questions", "**", "*"), recursive=True):
+        if any(word in kept for word in ("02_attention", "03_gpt2", "kit/question", "pyc")):
             print("FOUND", kept)
-from coursekit.grade import check
+from coursegrade import check
 double = check.attention.softmax
 """)
 
@@ -605,7 +605,7 @@ def double(values):
 
 @attack(0, 0, 1)
 def draws_the_unseen_numbers_itself():
-    return submission(WRONG, last="from coursekit.grade import check\n"
+    return submission(WRONG, last="from coursegrade import check\n"
                                   "print(check.unseen('double').integers(9, size=3))")
 
 
@@ -774,7 +774,7 @@ def forbidden_under_a_made_up_name():
 def replaces_the_recorder():
     return submission(mean=FORGOT.replace("statistics.fmean(", "getattr(statistics, 'fmean')("), first="""
 import contextlib
-from coursekit.grade.kit import services
+from coursegrade.kit import services
 class Blind(contextlib.nullcontext):
     calls = []
 services.Watch = Blind
@@ -793,7 +793,7 @@ def spoils_what_it_is_given():
 def spoils_it_and_hides_that():
     return submission(mean=SPOILS, first="""
 import copy
-from coursekit.grade.kit import services
+from coursegrade.kit import services
 services.back = lambda f, args, places: (f(*copy.deepcopy(args)), [args[i] for i in places])
 """)
 
@@ -1014,7 +1014,7 @@ try_to("idle", lambda: os.sched_setscheduler(0, os.SCHED_IDLE, os.sched_param(0)
 def opens_what_belongs_to_the_grader():
     return submission(last="""
 import glob, os
-for path in glob.glob("/proc/1/fd/*") + glob.glob("/proc/[0-9]*/root/course/coursekit/grade/checks/0*"):
+for path in glob.glob("/proc/1/fd/*") + glob.glob("/proc/[0-9]*/root/course/attention_questions/0*"):
     try:
         print("FOUND", path, os.open(path, os.O_RDWR | os.O_NONBLOCK))
     except OSError:
@@ -1092,7 +1092,7 @@ def hands_back_itself():
 
 @attack(0, 0, 0)
 def breaks_what_sets_the_seeds():
-    return submission(WIRE + "from coursekit.grade.kit import services\nservices.seed = None\n"
+    return submission(WIRE + "from coursegrade.kit import services\nservices.seed = None\n"
                              "type(talk).do_seed = lambda *a: 1 / 0\n" + WRONG)
 
 
@@ -1102,7 +1102,7 @@ def breaks_what_sets_the_seeds():
 def leaves_python_something_to_start_with():
     return submission(WRONG, first="""
 import os, site
-text = "import builtins, coursekit.grade.kit.services\\nbuiltins.all = lambda items: print('FOUND') or True\\n"
+text = "import builtins, coursegrade.kit.services\\nbuiltins.all = lambda items: print('FOUND') or True\\n"
 for folder in (".", "/tmp", site.getusersitepackages()):
     os.makedirs(folder, exist_ok=True)
     for name in ("sitecustomize.py", "usercustomize.py", "json.py", "coursekit.py"):

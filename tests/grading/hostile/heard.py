@@ -17,9 +17,9 @@ from tests.grading.hostile.assignment import cell
 
 SCENES = {}
 ASKS = """
-from coursekit.grade import check
-from coursekit.grade.kit.question import question
-from coursekit.grade.kit.score import announce
+from coursegrade import check
+from coursegrade.kit.question import question
+from coursegrade.kit.score import announce
 def asked():
     @question((1, 1), {"two": (2.0,)})
     def secret(x):

@@ -9,14 +9,14 @@ from pathlib import Path
 import pytest
 from nbgrader.utils import determine_grade
 
-from coursekit.grade.kit import earlier, score
-from coursekit.grade.kit.unseen import SEED
-from coursekit.grade.marking.answers import drawn_from
-from coursekit.grade.marking.cells import locked_in
-from coursekit.grade.marking.execute import Outcome, run_notebook
-from coursekit.grade.marking.run import Asking, Run
-from coursekit.grade.sandbox import process
-from coursekit.grade.sandbox.kinds import Limits
+from coursegrade.kit import earlier, score
+from coursegrade.kit.unseen import SEED
+from coursegrade.marking.answers import drawn_from
+from coursegrade.marking.cells import locked_in
+from coursegrade.marking.execute import Outcome, run_notebook
+from coursegrade.marking.run import Asking, Run
+from coursegrade.sandbox import process
+from coursegrade.sandbox.kinds import Limits
 from tests.drawn import GRADING, sampled, touches
 from tests.grading.hostile.assignment import NUMBER, POINTS, SECRET, teacher
 from tests.grading.hostile.attacks import CORPUS
@@ -108,8 +108,8 @@ def stage(kind, tmp_path, monkeypatch):
     shared.chmod(0o777)
     monkeypatch.setenv(SEED, "")
     monkeypatch.setattr(earlier, "lends", True)
-    monkeypatch.setattr(process, "mounts", lambda package: [*real(package), "--bind", (
-        "/shared" if os.geteuid() == 0 and package == "/course/coursekit" else str(shared)), "/shared"])
+    monkeypatch.setattr(process, "mounts", lambda course=None: [*real(course), "--bind", (
+        "/shared" if os.geteuid() == 0 and course else str(shared)), "/shared"])
     yield Stage(kind, shared)
     score.forget()
 

@@ -1,0 +1,13 @@
+"""Checks of assignment 03b: the loss, training (loss.py), a checkpoint (checkpoint.py), who sees what and what answers
+at once cost (families.py)."""
+
+from attention_questions.gpt2_weights import drawn_weights
+from coursegrade.kit.score import announce
+
+from .checkpoint import as_stored, from_checkpoint
+from .families import at_once, may_see
+from .loss import overfit, start, text_loss
+
+__all__ = ["text_loss", "overfit", "from_checkpoint", "may_see", "at_once", "as_stored", "drawn_weights", "start"]
+
+announce("families", [text_loss, overfit, from_checkpoint, may_see, at_once], {"what a gap costs": 5})

@@ -1,0 +1,70 @@
+"""The check of assignment 09 on a document in which a line and a SLALOM disagree about the sign of a word."""
+
+import itertools
+
+import numpy as np
+
+from coursegrade.kit.question import question
+
+from .scores import alphas
+
+__all__ = ["disagree"]
+
+MOST, WANTED = 8, 0.75       # tokens, disagreement
+WORDS = {"the": (-2.0, 0.1), "film": (-1.0, 0.0), "fine": (2.0, 0.5), "good": (0.5, 1.0), "great": (1.0, 2.0),
+         "perfect": (0.0, 3.0), "not": (2.5, -0.5), "bad": (1.0, -1.0), "awful": (1.5, -2.5),
+         "terrible": (0.25, -3.0)}                                      # importance and value, as in the notebook
+
+
+def line(document):
+    """Coefficients (n,) of the line with intercept nearest to F on all copies of a document without some tokens."""
+    s, v = np.array([WORDS[word] for word in document]).T
+    Z = np.array(list(itertools.product((0, 1), repeat=len(document))))
+    F = [alphas(s[z > 0]) @ v[z > 0] if z.any() else 0.0 for z in Z]
+    return np.linalg.lstsq(np.column_stack([Z, np.ones(len(Z))]), np.array(F), rcond=None)[0][:-1]
+
+
+def disagreement(document):
+    """(the word on whose sign the line and SLALOM disagree most, its value, its coefficient, by how much): the smaller
+    of the two numbers' sizes where their signs differ, 0 elsewhere."""
+    beta, v = line(document), np.array([WORDS[word][1] for word in document])
+    apart = np.where(beta * v < 0, np.minimum(abs(beta), abs(v)), 0.0)
+    j = int(apart.argmax())
+    return document[j], v[j], beta[j], apart[j]
+
+
+@question((2, 0), {"your document": ()},
+          otherwise="Print the table for a document of two words, one that says much and one that says little: which "
+                    "of them lowers the score that the other has without it? Then see what more copies of a word do.")
+def disagree():
+    """disagree(): a document of at most 8 tokens with a word on whose sign the line and SLALOM disagree by 0.75."""
+    return ["bad", "terrible", "terrible", "terrible"]
+
+
+@disagree.judge
+def _(document):
+    if type(document) not in (list, tuple) or not 0 < len(document) <= MOST or not {*document} <= {*WORDS}:
+        return f"a list of 1 to {MOST} words of this SLALOM is due"
+    word, v, beta, apart = disagreement(document)
+    if not apart:
+        return "no word has a coefficient of the other sign than its value"
+    if apart < WANTED:
+        return (f"they disagree most on “{word}”: SLALOM's value is {v:+.2f}, the line's coefficient {beta:+.2f}, a "
+                f"disagreement of {apart:.2f}; {WANTED} is due")
+    return None
+
+
+@disagree.suspect
+def _(document):
+    if type(document) not in (list, tuple):
+        return "Return a list of words: text.split() makes one."
+    if not 0 < len(document) <= MOST or not {*map(str, document)} <= {*WORDS}:
+        return "Words of the table, as often as you like, 8 at most in all."
+    word, v, beta, apart = disagreement(document)
+    if apart and abs(v) < WANTED:
+        return ("The line could not be clearer; but this word says too little on its own, so that SLALOM hardly has a "
+                "sign for it. Is there one that says more?")
+    if apart:
+        return ("The word says enough on its own, and the line does not turn it down enough yet. What must be around "
+                "it, and how often?")
+    return None

@@ -1,0 +1,79 @@
+"""The check of assignment 10 on two documents about which two tests of attention say opposite things."""
+
+import itertools
+from math import comb, exp, log
+
+import numpy as np
+
+from coursegrade.kit.question import question
+
+from .corners import farthest
+from .orders import tau
+
+__all__ = ["opposite"]
+
+FEWEST, MOST, EPSILON = 5, 7, 0.01      # words, |Δp|
+WORDS = {"the": (-1.5, 0.25), "film": (-1.0, 0.5), "plot": (-0.5, -0.5), "fine": (0.0, 1.0), "not": (1.5, -0.25),
+         "but": (1.0, 0.1), "good": (0.5, 1.5), "great": (2.0, 2.0), "perfect": (-0.25, 4.0), "dull": (0.25, -1.5),
+         "bad": (1.75, -2.0), "awful": (3.5, -3.0)}                     # log-weight and y, as in the notebook
+
+
+def tests(document):
+    """(τ of the weights with the exact Shapley values' sizes, divergence of the farthest adversary with |Δp| ≤ .01)."""
+    s, y = np.array([WORDS[word] for word in document]).T
+    e, n = np.exp(s), len(s)
+    Z = np.array(list(itertools.product((0, 1), repeat=n)))
+    F = (Z * e) @ y / np.maximum((Z * e).sum(1), 1e-300)
+    off = [np.flatnonzero(Z[:, i] == 0) for i in range(n)]
+    phi = [sum((F[k + 2 ** (n - 1 - i)] - F[k]) / (n * comb(n - 1, Z[k].sum())) for k in rows)
+           for i, rows in enumerate(off)]
+    alpha = e / e.sum()
+    p = 1 / (1 + exp(-alpha @ y))
+    low, high = (log(odds / (1 - odds)) for odds in (max(p - EPSILON, 1e-9), min(p + EPSILON, 1 - 1e-9)))
+    return (tau.reference(alpha, np.array(phi), np.arange(n)[None])[0],
+            farthest.reference(alpha, y, low, high)[1])
+
+
+@question((3, 0), {"your documents": ()},
+          otherwise="Print both tests for your first document: which two words does attention put in another order "
+                    "than the sizes of their Shapley values? One of them has more attention than effect: what else "
+                    "could stand there?")
+def opposite():
+    """opposite(): a document with τ ≥ .99 and an adversary at .6 or more, and one with τ ≤ 0 and none beyond .2."""
+    return ["great", "bad", "plot", "film", "the"], ["awful", "but", "not", "fine", "plot"]
+
+
+@opposite.judge
+def _(got):
+    if type(got) not in (list, tuple) or len(got) != 2 or not all(_is_document(one) for one in got):
+        return f"two lists are due, each of {FEWEST} to {MOST} different words of the table"
+    (one, far), (other, near) = map(tests, got)
+    if one < 0.99 or far < 0.6:
+        return f"first document: τ = {one:.3f} and JS = {far:.3f}; at least 0.99 and 0.6 are due"
+    if other > 1e-9 or near > 0.2:
+        return f"second document: τ = {other:.3f} and JS = {near:.3f}; at most 0 and 0.2 are due"
+    return None
+
+
+def _is_document(words):
+    return (type(words) in (list, tuple) and FEWEST <= len(words) <= MOST
+            and all(isinstance(word, str) and word in WORDS for word in words) and len({*words}) == len(words))
+
+
+@opposite.suspect
+def _(got):
+    if type(got) not in (list, tuple) or len(got) != 2 or not all(type(one) in (list, tuple) for one in got):
+        return "Return two documents, each a list of words: text.split() makes one."
+    if not all(_is_document(one) for one in got):
+        return "Words of the table, each at most once in a document, 5 to 7 in each."
+    (one, far), (other, near) = map(tests, got)
+    if one >= 0.99 and far < 0.6:
+        return ("The first document's order is right. Its adversary must find two words with little attention, between "
+                "whose y the score lies: which word keeps it from that?")
+    if one < 0.99:
+        return None
+    if near > 0.2:
+        return ("The second document's adversary is still free. If one word has nearly all the attention and the most "
+                "extreme y, what can take its place?")
+    return ("No adversary gets far from the second document. Its order is still too good: let the words behind the "
+            "first be the quieter, the more they say.")

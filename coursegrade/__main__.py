@@ -1,0 +1,314 @@
+"""Release assignments and mark what comes back. Usually `make grade` is all that is needed.
+
+A is an assignment, 02_attention or just 02; where it may be left out, it stands for all. Each command has a --help.
+"""
+
+import argparse
+import collections
+import errno
+import shlex
+import sqlite3
+import sys
+import warnings
+from pathlib import Path
+
+EPILOG = """\
+a class, from beginning to end:
+  python -m coursegrade release                 → grading/student.zip, for the class
+  (put what comes back into grading/inbox/02_attention/, as your platform gives it)
+  python -m coursegrade grade 02                runs it all in a sandbox, and fills the gradebook
+  (mark texts by hand: in JupyterLab, Nbgrader → Formgrader → Manual Grading; then grade 02 again)
+  python -m coursegrade feedback 02 --zip       → grading/feedback/STUDENT/02_attention/02_attention.html, packed
+  python -m coursegrade export 02               → grading/02_attention.csv, and for Canvas and Moodle
+
+docs/teaching.md tells the whole story.
+"""
+DISK = (errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EACCES, errno.EPERM)    # full, or not ours to write
+
+
+def release(course, options):
+    """Make the zip file for students: lectures, library and exercises, without solutions and hidden tests. The
+    solutions must get all points before that, with the seed that submissions will be marked with."""
+    from tqdm import tqdm
+
+    from coursegrade.marking import bundle, late_days, pipeline
+    from coursegrade.marking.course import CourseError
+    names = chosen(course, options)
+    due = late_days.when(options.due) if options.due else None
+    with course.alone():
+        if not options.exam and (exams := course.exams() & {*names}):
+            raise CourseError(f"{', '.join(sorted(exams))}: released as an examination. Say --exam again, or, if it is "
+                              "none any more, take that line out of grading/exams.")
+        pipeline.sandbox(options.unsafe)                                # no use starting if there is none
+        course.backup()
+        for name in tqdm(names, desc="preparing", unit="assignment", disable=None):
+            course.prepare(name)
+        pipeline.try_solutions(course, names, options.unsafe)
+        if due:
+            with course.gradebook() as gradebook:
+                for name in names:
+                    gradebook.update_or_create_assignment(name, duedate=due)
+        course.exams(names if options.exam else ())
+        found = bundle.write(course, names, Path(options.to or course.grading / "student.zip"),
+                             options.exam)
+    print(f"{options.to or 'grading/student.zip'}: {len(found)} files, with {', '.join(names)}.")
+    if due:
+        print(f"Due: {due:%Y-%m-%d %H:%M} UTC.")
+    print("The seed of the hidden tests is in grading/seed: keep it to yourself, and keep it.")
+
+
+def intake(course, options):
+    """Sort what is in grading/inbox/ and say of each submission whether it can be graded. Nothing of it is run."""
+    from tqdm import tqdm
+
+    from coursegrade.marking.records import Record, shown
+    for name in chosen(course, options, waiting=True):
+        for student, found in taken_in(course, name, options.source):
+            said = [f"rejected: {found.why}"] if isinstance(found, Record) else found.notes or ["fine"]
+            tqdm.write(f"{name}  {shown(student):<20} "
+                       + "\n".join(said).replace("\n", "\n" + " " * (len(name) + 23)))
+
+
+def taken_in(course, assignment, source=None):
+    """Sort the inbox; then (student, `Checked` or the record of a rejection) for each submission."""
+    from tqdm import tqdm
+
+    from coursegrade.marking import pipeline
+    sort(course, assignment, source)
+    with course.alone():
+        released = course.prepare(assignment)
+        others = course.others(assignment)
+        for student in tqdm(course.submitted(assignment), desc=f"{assignment}, reading", unit="student", disable=None,
+                            leave=False):
+            yield student, pipeline.take_in(course, assignment, student, released, others)
+
+
+def grade(course, options, again=False):
+    """Run what is new, each submission in a sandbox, and enter the marks. Killed half way, it goes on from there."""
+    from coursegrade.marking import pipeline
+    from coursegrade.marking.course import CourseError
+    from coursegrade.marking.records import shown
+    names = chosen(course, options, waiting=True)
+    with course.alone():
+        course.backup()
+    for name in names:
+        sort(course, name)
+        students = getattr(options, "students", None) or (course.submitted(name) if again else [])
+        for student in students:
+            if student not in course.submitted(name):
+                raise CourseError(f"There is no submission of {student!r} for {name}.")
+        found = pipeline.grade(course, name, students, options.unsafe, options.jobs, options.scheduler)
+        states = collections.Counter(record.state for record in found.values())
+        print(f"{name}: " + ", ".join(f"{count} {state}" for state, count in states.most_common())
+              + " (an examination: nothing was lent)" * (name in course.exams()))
+        for student, record in found.items():
+            if record.state in ("rejected", "timed out", "crashed"):
+                print(f"  {record.state:<10} {shown(student):<20} {record.why}")
+
+
+def regrade(course, options):
+    """Grade again although nothing has changed: all of an assignment, or the students named."""
+    grade(course, options, again=True)
+
+
+def choose(course, options):
+    """Say whose a hand-in is where names do not: these entries of the inbox, and no others, are the student's."""
+    from coursegrade.marking import claims
+    name = course.assignment(options.assignment)
+    claims.choose(course, name, options.student, options.entries)
+    print(f"{name}, {options.student}: {', '.join(options.entries) or 'what the names say'}. Now grade again.")
+
+
+def feedback(course, options):
+    """Write a page for each student: the own notebook, the points, and what the checks said."""
+    from coursegrade.marking import feedback, returning
+    for name in chosen(course, options, waiting=True):
+        print(f"{name}: {feedback.write(course, name)} pages in grading/feedback/")
+        if options.zip:
+            packed, left = returning.pack(course, name)
+            for path, count in packed.items():
+                print(f"{name}: {count} of them in {path.relative_to(course.root)}")
+            if left:
+                print(f"{name}: to be returned by hand: {', '.join(left)}", file=sys.stderr)
+
+
+def export(course, options):
+    """Write the marks as tables: one with states and the points of each question, one for Canvas, one for Moodle; and
+    without A, grading/marks.csv with all assignments."""
+    from coursegrade.marking import reports, term
+    names = chosen(course, options, waiting=True)
+    for name in names:
+        paths, unread, waiting = reports.export(course, name, options.so_far)
+        print(f"{name}: " + ", ".join(str(path.relative_to(course.root)) for path in paths))
+        if waiting:
+            print(f"{name}: not graded yet, so without points: {listed(waiting)}", file=sys.stderr)
+        if unread:
+            what = "points so far" if options.so_far else "no points (--so-far: those so far)"
+            print(f"{name}: {what} for Canvas and Moodle where nobody has read the text yet: {listed(unread)}",
+                  file=sys.stderr)
+    if not options.assignment:
+        print(f"{term.write(course, names).relative_to(course.root)}: all assignments together")
+
+
+def stats(course, options):
+    """Print what the class found hard: for each question the points, and what the checks had to say most often."""
+    from coursegrade.marking import reports
+    for name in chosen(course, options, waiting=True):
+        print(*reports.stats(course, name), "", sep="\n")
+
+
+def similar(course, options):
+    """Write a page and a table of pairs of submissions whose code is alike beyond what the course explains. A person
+    reads them; it is no verdict. Nothing of it is run."""
+    from coursegrade.marking import similar
+    from coursegrade.marking.records import Record, shown
+    for name in chosen(course, options, waiting=True):
+        found = dict(taken_in(course, name))
+        left_out = [(shown(student), one.why) for student, one in found.items() if isinstance(one, Record)]
+        notebooks = {student: one.notebook for student, one in found.items() if not isinstance(one, Record)}
+        paths, pairs, count = similar.write(course, name, notebooks, left_out)
+        print(f"{name}: {len(pairs)} of {count} pairs to read, no verdict: "
+              + ", ".join(str(path.relative_to(course.root)) for path in paths))
+
+
+def sort(course, assignment, source=None):
+    """Sort the inbox, and say what is the matter with some of it, and what the teacher has to choose."""
+    from coursegrade.marking import download, inbox, late_days, owners
+    from coursegrade.marking.course import CourseError
+    from coursegrade.marking.records import shown
+    if source and not Path(source).exists():
+        raise CourseError(f"There is no folder or file {source}.")
+    students, left, doubtful = inbox.sort(course, assignment, source)
+    for why, names in left.items():
+        print(f"{assignment}: {listed(names)}: {why}", file=sys.stderr)
+    command = f"    .venv/bin/python -m coursegrade choose {assignment}"
+    if owners.NOBODY in left:
+        print(f"{assignment}: complete grading/roster.csv, or say whose they are:\n{command} STUDENT 'NAME'",
+              file=sys.stderr)
+    for student, labels in list(doubtful.items())[:10]:
+        print(f"{assignment}: {student}: nothing counts until you choose, "
+              "or take what is not theirs out of the inbox:\n"
+              + "\n".join(f"{command} {student} {shlex.quote(shown(label))}" for label in labels), file=sys.stderr)
+    if len(doubtful) > 10:
+        print(f"{assignment}: so it is with {len(doubtful) - 10} more. Is an older download in the inbox as well?",
+              file=sys.stderr)
+    known = late_days.times(course, assignment)
+    if unknown := [student for student in download.marked_late(course, assignment) if student not in known]:
+        print(f"{assignment}: marked as late by the platform, and grading/late.csv does not say when it came, so it "
+              f"counts as in time: {listed(unknown)}", file=sys.stderr)
+
+
+def listed(names):
+    """The first of some names, in a line."""
+    return ", ".join(names[:20]) + (f" and {len(names) - 20} more" if len(names) > 20 else "")
+
+
+def chosen(course, options, waiting=False):
+    """The assignments that a command is about; with `waiting`, by default those that somebody has handed in."""
+    from coursegrade.marking.course import CourseError
+    if options.assignment:
+        return [course.assignment(options.assignment)]
+    names = course.assignments()
+    if waiting:
+        names = [name for name in names if course.submitted(name) or (course.grading / "inbox" / name).exists()]
+    if not names:
+        raise CourseError("Nothing has been handed in: put it into grading/inbox/ASSIGNMENT/." if waiting
+                          else "There are no assignments: no solutions/NAME/NAME.ipynb.")
+    return names
+
+
+def whole_number(text):
+    """A whole number from 1 on, for argparse."""
+    if not text.isdecimal() or int(text) < 1:
+        raise argparse.ArgumentTypeError("it must be a whole number from 1 on")
+    return int(text)
+
+
+def option(*names, **about):
+    """One argument of a command, as argparse's `add_argument` takes it."""
+    return names, about
+
+
+def commands():
+    """{function: its arguments} of all commands."""
+    any_, one = option("assignment", metavar="A", nargs="?", help="the assignment; without it, all"), option(
+        "assignment", metavar="A", help="the assignment")
+    course = option("--course", default=".", metavar="FOLDER", help="the course's folder (default: this one)")
+    unsafe = option("--unsafe", action="store_true", help="without a sandbox: only for code that you trust, since it "
+                    "could read and change all that you can")
+    running = [unsafe,
+               option("--jobs", type=whole_number, metavar="N",
+                      help="how many run at once (default: one for each core)"),
+               option("--scheduler", metavar="ADDRESS", help="run on the workers of a dask scheduler: tcp://host:8786")]
+    return {
+        release: [any_, course,
+                  option("--to", metavar="FILE", help="the zip file (default: grading/student.zip)"),
+                  option("--due", metavar="TIME", help='when it is due: "2026-11-30 18:00 UTC"; later is late'),
+                  option("--exam", action="store_true", help="leave out what the checks expect: they then look at "
+                         "answers only when these are marked"),
+                  unsafe],
+        intake: [any_, course,
+                 option("--from", dest="source", metavar="FOLDER", help="a folder or zip file in place of the inbox")],
+        choose: [one, course,
+                 option("student", metavar="STUDENT", help="an id of the roster"),
+                 option("entries", nargs="*", metavar="NAME",
+                        help="as `intake` names them; without any, what was chosen is forgotten")],
+        grade: [any_, course, *running],
+        regrade: [one, course,
+                  option("students", nargs="*", metavar="STUDENT", help="ids; without any, the whole class"), *running],
+        feedback: [any_, course,
+                   option("--zip", action="store_true", help="also pack the pages, to upload where the class handed "
+                          "in: one zip file for Canvas, one for Moodle")],
+        export: [any_, course,
+                 option("--so-far", action="store_true", help="for Canvas and Moodle, give points to those as well "
+                        "whose text nobody has read")],
+        stats: [any_, course],
+        similar: [any_, course],
+    }
+
+
+def parser():
+    """The command line."""
+    main = argparse.ArgumentParser("python -m coursegrade", description=__doc__, epilog=EPILOG,
+                                   formatter_class=argparse.RawDescriptionHelpFormatter)
+    places = main.add_subparsers(title="commands", metavar="COMMAND", required=True)
+    for function, arguments in commands().items():
+        command = places.add_parser(function.__name__, help=function.__doc__, description=function.__doc__)
+        command.set_defaults(function=function)
+        for names, about in arguments:
+            command.add_argument(*names, **about)
+    return main
+
+
+def main(arguments=None):
+    """Run a command; the exit status is 0, or 1 when the teacher must do something first."""
+    options = parser().parse_args(arguments)
+    sys.modules.setdefault("rfc3987_syntax", None)                      # jsonschema compiles its grammar for seconds
+    from sqlalchemy.exc import DBAPIError, SAWarning  # here, so that --help comes at once
+
+    from coursegrade.marking.course import Course, CourseError
+    from coursegrade.sandbox.process import GraderError
+    warnings.filterwarnings("ignore", category=SAWarning)               # nbgrader's, about its own use of SQLAlchemy
+    try:
+        options.function(Course(options.course), options)
+    except (CourseError, GraderError) as error:
+        print(error, file=sys.stderr)
+        return 1
+    except (sqlite3.Error, DBAPIError) as error:
+        print(f"gradebook.db: {getattr(error, 'orig', error)}. Is the disk full, or may you not write the file? If it "
+              "is damaged, copy one from grading/backups/ over it.", file=sys.stderr)
+        return 1
+    except OSError as error:
+        if error.errno not in DISK:
+            raise
+        print(f"{error.filename or Path(options.course).resolve()}: {error.strerror}. When that is put right, the same "
+              "command goes on from here.", file=sys.stderr)
+        return 1
+    except KeyboardInterrupt:
+        print("\nStopped. The same command goes on from here.", file=sys.stderr)
+        return 130
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

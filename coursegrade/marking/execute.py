@@ -1,0 +1,173 @@
+"""Executes a submitted notebook: student code in a sandbox, the teacher's tests in a process that it never enters.
+
+    outcome = run_notebook(nb, locked, folder, kind, limits, asking)
+    outcome.notebook        a copy with new outputs; a failed test cell has an error output, as nbgrader expects
+    outcome.state           "ran", "timed out" or "crashed"
+    outcome.notes           what happened, in words
+    outcome.unseen          {grade_id: why a hidden test was not passed}, for teachers alone
+    outcome.verdicts        {grade_id: what a hidden test has said, once and for all}
+    outcome.asked           was any hidden test asked?
+    outcome.starved         was it slow because others had the processors?
+
+`locked` is what the teacher locked, from `cells.locked_in(notebook)` or the gradebook, never from the submission: a
+cell runs outside only if its id is there, and what runs is the teacher's text. Cells run in the notebook's order:
+
+    a test (locked, graded)    outside; a name of the student's is a stand-in there (`outside.py`). Its hidden lines
+                               wait until all else has run
+    every other cell           inside. The imports of locked ones are also what tests can use without asking inside.
+
+`Execute` does the same as a preprocessor of nbgrader, in the place of its own:
+
+    c.Autograde.autograde_preprocessors = ["coursegrade.marking.execute.Execute", …]        the others unchanged
+"""
+
+import copy
+import dataclasses
+import multiprocessing
+import os
+import resource
+import signal
+import sys
+import threading
+
+import nbformat
+from nbgrader.api import Gradebook
+from nbgrader.coursedir import CourseDirectory
+from nbgrader.preprocessors import NbGraderPreprocessor
+from traitlets import Instance, Unicode
+
+from coursegrade import check, courses
+from coursegrade.marking.answers import drawn_from
+from coursegrade.marking.cells import locked_cells
+from coursegrade.marking.course import Course
+from coursegrade.marking.outputs import error_output
+from coursegrade.marking.repair import fenced
+from coursegrade.marking.replay import files_in
+from coursegrade.marking.run import Asking, Run
+from coursegrade.sandbox.kinds import GraderError, Limits, choose
+
+TEST_MEMORY = 4 << 30                                                   # bytes, of the process that runs the tests
+PATIENCE = 20                                                           # seconds beyond what the sandbox may take
+
+# Each notebook's tests have a process of their own, so that no value of a student's can exhaust the grader's. They are
+# forked from a server that has imported what is slow to import.
+SERVER = multiprocessing.get_context("forkserver")
+SERVER.set_forkserver_preload(["coursegrade.marking.execute", "torch"])
+
+
+@dataclasses.dataclass
+class Outcome:
+    """What came of a notebook: see the module."""
+
+    notebook: nbformat.NotebookNode
+    state: str
+    notes: list
+    unseen: dict = dataclasses.field(default_factory=dict)
+    verdicts: dict = dataclasses.field(default_factory=dict)
+    asked: bool = False
+    starved: bool = False
+
+    def and_then(self, second):
+        """What stands after a second run of the same, which asked what this one had not answered: all that this one
+        showed, and the second one's verdicts. If this one had asked nothing, the second one as it is."""
+        if not self.asked:
+            return second
+        both = dataclasses.replace(self, notebook=copy.deepcopy(self.notebook), starved=False,
+                                   verdicts=second.verdicts | self.verdicts,
+                                   unseen={name: why for name, why in self.unseen.items() if name in self.verdicts}
+                                   | second.unseen)
+        for mine, its in zip(both.notebook.cells, second.notebook.cells, strict=True):
+            if mine.metadata.get("nbgrader", {}).get("grade_id") in {*second.verdicts} - {*self.verdicts}:
+                mine.outputs = [*mine.outputs[:-1], its.outputs[-1]]
+        return both
+
+
+def run_notebook(nb, locked, folder=None, kind=None, limits=Limits(), asking=Asking()):
+    """Execute `nb`, which is not changed, and return an `Outcome` within limits.submission seconds and a few more.
+
+    folder: where the files lie that came with the notebook. kind: of the sandbox; None asks `kinds.choose()`, which
+    takes half a second. asking: how hidden tests are asked, see run.py. Raises `GraderError` if the grader's side does
+    not work: that is nobody's zero.
+    """
+    ours, theirs = SERVER.Pipe(duplex=False)
+    process = SERVER.Process(target=_run, args=(theirs, nb, locked, folder, kind or choose(), limits, asking))
+    process.start()
+    theirs.close()
+    found = None
+    try:
+        found = ours.recv()                                             # that it has started
+        if ours.poll(limits.start + 2 * limits.submission + PATIENCE):
+            found = ours.recv()
+        else:
+            found = _nothing_ran(nb, locked, "timed out", "the tests did not finish in time")
+    except EOFError:
+        found = (_nothing_ran(nb, locked, "crashed", "the process of the tests ended") if found else
+                GraderError("The process of the tests did not start."))
+    finally:
+        process.terminate()                                             # it stops its sandbox …
+        process.join(5)
+        process.kill()                                                  # … which else dies with it
+        process.join()
+        ours.close()
+    if isinstance(found, GraderError):
+        raise found
+    return found
+
+
+def _run(pipe, *work):
+    """In a process of its own: run a notebook and send the `Outcome`, or the `GraderError` that was in the way."""
+    threading.Thread(target=_die_with, args=(multiprocessing.parent_process(),), daemon=True).start()
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))
+    resource.setrlimit(resource.RLIMIT_DATA, (TEST_MEMORY, TEST_MEMORY))
+    os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
+    import torch  # here: what runs nothing need not wait for it
+    torch.set_num_threads(1)                                            # others run beside it
+    pipe.send("started")
+    try:
+        if missing := [topic for topic in courses.here().TOPICS if not check.is_here(topic)]:
+            raise GraderError(f"The checks of {', '.join(missing)} are not here: this is a copy for students. Grade in "
+                              "the course's own folder.")
+        run = Run(*work)
+        pipe.send(Outcome(run.cells(), run.state, run.notes, run.unseen, run.verdicts, run.asked,
+                          run.sandbox.was_starved))
+    except GraderError as error:
+        pipe.send(error)
+
+
+def _die_with(grader):
+    """When the grader is gone, however it ended, nobody waits for this notebook; its sandboxes die with it."""
+    grader.join()
+    os._exit(1)
+
+
+def _nothing_ran(nb, locked, state, why):
+    nb = copy.deepcopy(nb)
+    for cell in nb.cells:
+        if cell.cell_type == "code":
+            is_test = cell.metadata.get("nbgrader", {}).get("grade_id") in locked
+            cell.outputs = [error_output("Stopped", f"Not graded: {why}.")] if is_test else []
+    return Outcome(nb, state, [why])
+
+
+class Execute(NbGraderPreprocessor):
+    """nbgrader's *Execute*, replaced. What is locked comes from the gradebook.
+
+    The outcome's state and notes are kept in the notebook's metadata, under "coursekit".
+    """
+
+    kind = Unicode("", help="the kind of sandbox, from coursegrade.sandbox.kinds.choose()").tag(config=True)
+    limits = Instance(Limits, args=()).tag(config=True)
+
+    def preprocess(self, nb, resources):
+        about = resources["nbgrader"]
+        with Gradebook(about["db_url"]) as gradebook:
+            locked = locked_cells(gradebook, about["assignment"], about["notebook"])
+        course, folder = Course(CourseDirectory(config=self.config).root), resources.get("metadata", {}).get("path")
+        seed = drawn_from(course.seed(), about["student"], nb, locked, files_in(folder))
+        asking = Asking((seed,), lends=about["assignment"] not in course.exams())
+        outcome = run_notebook(nb, locked, folder, self.kind, self.limits, asking)
+        outcome.notebook.metadata["coursekit"] = {"state": outcome.state, "notes": outcome.notes}
+        for cell in outcome.notebook.cells:
+            if cell.cell_type == "raw":
+                cell.cell_type, cell.source = "markdown", fenced(cell.source)
+        return outcome.notebook, resources
