@@ -26,6 +26,9 @@ PARTICIPLES = {"told", "shown", "plain", "drawn", "kept", "read", "found", "said
 OLD = ("coursekit.experiments", "coursekit.grade")      # names that only forward
 MODULES = sorted(module.name for module in pkgutil.walk_packages([str(PACKAGE)], "coursekit.")
                  if not module.name.startswith(OLD))
+OURS = "coursekit", "coursegrade", "attention_questions"
+GRADING = sorted(module.name for name in OURS[1:]
+                 for module in pkgutil.walk_packages([str(PACKAGE.parent / name)], f"{name}."))
 
 
 def room(module):
@@ -57,7 +60,7 @@ def test_no_circles():
             done.add(module)
 
     done = set()
-    for module in MODULES:
+    for module in MODULES + GRADING:
         visit(module, [])
 
 
@@ -87,14 +90,14 @@ def test_rooms_without_models_do_not_load_torch(light):
     assert not {"torch", "transformers"} & set(loaded)
 
 
-@pytest.mark.parametrize("module", MODULES)
+@pytest.mark.parametrize("module", MODULES + GRADING)
 def test_public_names_are_explained(module):
     loaded = importlib.import_module(module)
     assert loaded.__doc__, f"{module} has no docstring"
     names = getattr(loaded, "__all__", [name for name in vars(loaded) if not name.startswith("_")])
     for name in names:
         thing = getattr(loaded, name)
-        if (inspect.isfunction(thing) or inspect.isclass(thing)) and thing.__module__.startswith("coursekit"):
+        if (inspect.isfunction(thing) or inspect.isclass(thing)) and thing.__module__.startswith(OURS):
             assert thing.__doc__, f"{module}.{name} has no docstring"
             methods = vars(thing).items() if inspect.isclass(thing) else []
             for method, body in methods:
@@ -182,6 +185,6 @@ def test_functions_are_named_for_what_they_do():
 
 
 def test_examples_in_docstrings_are_true():
-    results = {module: doctest.testmod(importlib.import_module(module)) for module in MODULES}
+    results = {module: doctest.testmod(importlib.import_module(module)) for module in MODULES + GRADING}
     assert not [module for module, result in results.items() if result.failed]
     assert sum(result.attempted for result in results.values()) > 100
