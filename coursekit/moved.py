@@ -12,6 +12,7 @@ coursekit.text.handwritten_reviews is now coursekit.worlds.handwritten_reviews; 
 """
 
 import importlib
+import importlib.util
 import sys
 import warnings
 from importlib.abc import Loader, MetaPathFinder
@@ -103,7 +104,8 @@ class Moved(MetaPathFinder, Loader):
 
     def find_spec(self, name, path, target=None):
         """The spec of a module that has moved, or None."""
-        return ModuleSpec(name, self, is_package=True) if name != _now(name) else None
+        new = _now(name)
+        return ModuleSpec(name, self, is_package=True) if name != new and importlib.util.find_spec(new) else None
 
     def exec_module(self, module):
         """Let the old module's names be the new one's."""

@@ -4,7 +4,7 @@ import pytest
 
 from tools.size import lines_of_code, offered, rooms, size
 
-# Who adds what is planned raises a line here in the same commit, and says by how much; 4,700 and 7,400 are the most.
+# Who adds to it raises a line here in the same commit, says by how much, and what has gone in its place.
 BUDGET = {"core": 4_300, "all": 7_500}
 NAMES = 120
 
@@ -20,7 +20,7 @@ def test_the_core_offers_few_names():
 
 
 def test_experiments_are_short():
-    assert size("experiments") <= 970
+    assert size("experiments") <= 955
 
 
 def test_every_room_is_counted():

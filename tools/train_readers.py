@@ -143,7 +143,7 @@ def train(kind):
         "Training": f"{seconds:.0f} CPU seconds, seeds 0 to {SEEDS - 1}: `tools.train_readers.train_reader`",
         "Model": f"AttentionClassifier, one head, {sum(p.numel() for p in models[0].parameters()):,} parameters each",
         "Data": f"generated, `coursekit.worlds.reviews({N}, seed=0)`"
-                + (f" with `evaluate.debate.leaky`, share {SHARE}; held out: share 0.5" if kind in LEAKY else ""),
+                + (f" with `debate.leaky`, share {SHARE}; held out: share 0.5" if kind in LEAKY else ""),
         "Command": f"`python -m tools.train_readers {kind}`",
         "Loading": f'`coursekit.models.load_weights("{name}")`, a list',
         "Limits": "knows the words of one grammar; made to be compared with its likes"})

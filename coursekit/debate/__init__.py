@@ -1,6 +1,6 @@
 """Is attention explanation? The tests of the debate, for any white box.
 
-    given       permuted_attention, uniform_attention, decision_flips: the model run with other weights
+    permuted    permuted_attention, uniform_attention, decision_flips: the model run with other weights
     adversary   adversarial_attention: other weights, the same prediction
     ranks       attention_agreement: do the weights order tokens as their importances do?
     heads       prune_heads, effective_attention, patch_activations: what heads, weights and states cause
