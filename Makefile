@@ -70,6 +70,7 @@ exercises: setup
 	        --CourseDirectory.release_directory=build/exercises || exit 1; \
 	done
 	@rm -rf exercises && mv build/exercises exercises
+	@$(PY) -m tools.references
 
 grade: setup
 	@for step in grade feedback export; do \

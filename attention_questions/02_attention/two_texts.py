@@ -1,20 +1,10 @@
 """Checks of assignment 02: a query from another text, and a review on which two pictures of attention disagree."""
 
-import functools
-import math
-
-import torch
-
-from attention_questions.library import ATTENTIONS
-from coursegrade.kit.cases import rounded
-from coursegrade.kit.question import question
-from coursegrade.kit.services import run
+from attention_questions.prelude import ATTENTIONS, Question, functools, rounded, services, torch
 from coursekit.models import load_weights
 
-from .one_head import ATTENDING, softmax
-
-__all__ = ["cross_attention", "they_disagree"]
-
+from . import solution
+from .one_head import AFTER, ATTENDING, COLUMNS
 
 # -- cross_attention -------------------------------------------------------------------------------------------------
 
@@ -23,43 +13,34 @@ def _texts(S, T, d_e, d_att, d_out, seed, real=None):
     return (*(rounded(*shape, seed=seed + i) for i, shape in enumerate(shapes)), *([] if real is None else [real]))
 
 
-@question((1, 1), {"two tokens ask five": _texts(2, 5, 4, 3, 2, seed=60),
-                   "with padding": _texts(3, 4, 4, 2, 5, 70, torch.tensor([True, True, False, False])),
-                   "scores of zero": (torch.ones(1, 2), torch.tensor([[1.0, 0.0], [0.0, 1.0], [5.0, 5.0]]),
-                                      torch.zeros(1, 2), torch.zeros(1, 2), torch.tensor([[1.0, 3.0]]),
-                                      torch.tensor([True, True, False])),
-                   "a real score far below the padding's": (torch.ones(1, 2), torch.tensor([[-1e10, 0.0], [4.0, 4.0]]),
-                                                            *[torch.eye(2)] * 3, torch.tensor([True, False]))},
-          returns="output (S, d_out), A (S, T)", forbidden=ATTENTIONS, lend=("softmax",),
-          instead="matrix products and your softmax",
-          hints={"shapes": "A matrix acts on rows as x @ W.T. Are queries made of x, and both the keys and the values "
-                           "of memory? Then scores are (S, T), and the mask, (T,), has an entry for each column."},
-          otherwise="Queries are made of x with W_q, keys and values of memory with W_k and W_v; a row of A for each "
-                    "token of x, from scores over √d_att, and no weight on padding.",
-          promises={"At least one token is real": lambda x, memory, W_q, W_k, W_v, real=None: (
-                        real is None or real.any())})
-def cross_attention(x, memory, W_q, W_k, W_v, real=None, *, scale=lambda memory, q: q.shape[1] ** 0.5, axis=1,
-                    fill=-math.inf, after=False, values=lambda memory, W_v: memory @ W_v.T):
-    """cross_attention(x, memory, W_q, W_k, W_v, real=None): (output (S, d_out), A (S, T)), x asking memory."""
-    q, k = x @ W_q.T, memory @ W_k.T                                    # (S, d_att), (T, d_att)
-    scores = q @ k.T / scale(memory, q)                                 # (S, T)
-    real = torch.ones(len(memory), dtype=torch.bool) if real is None else real
-    A = softmax.reference(scores if after else scores.masked_fill(~real, fill), axis)
-    A = A * real if after else A
-    return A @ values(memory, W_v), A
-
-
+cross_attention = Question(solution.cross_attention, (1, 1), {
+    "two tokens ask five": _texts(2, 5, 4, 3, 2, seed=60),
+    "with padding": _texts(3, 4, 4, 2, 5, 70, torch.tensor([True, True, False, False])),
+    "scores of zero": (torch.ones(1, 2), torch.tensor([[1.0, 0.0], [0.0, 1.0], [5.0, 5.0]]),
+                       torch.zeros(1, 2), torch.zeros(1, 2), torch.tensor([[1.0, 3.0]]),
+                       torch.tensor([True, True, False])),
+    "a real score far below the padding's": (torch.ones(1, 2), torch.tensor([[-1e10, 0.0], [4.0, 4.0]]),
+                                             *[torch.eye(2)] * 3, torch.tensor([True, False]))},
+    returns="output (S, d_out), A (S, T)", forbidden=ATTENTIONS, lend=("softmax",),
+    instead="matrix products and your softmax",
+    hints={"shapes": "A matrix acts on rows as x @ W.T. Are queries made of x, and both the keys and the values "
+                     "of memory? Then scores are (S, T), and the mask, (T,), has an entry for each column."},
+    otherwise="Queries are made of x with W_q, keys and values of memory with W_k and W_v; a row of A for each "
+              "token of x, from scores over √d_att, and no weight on padding.",
+    promises={"At least one token is real": lambda x, memory, W_q, W_k, W_v, real=None: (
+                  real is None or real.any())})
 cross_attention.mistakes(
     *ATTENDING,
+    (COLUMNS, "-math.inf), 1) → -math.inf), 0)"),
+    (AFTER, "masked_fill(~real, -math.inf), 1) → clone(), 1) * (1 if real is None else real)"),
     ("The two texts have changed places: x asks, memory answers.",
-     lambda x, memory, *more: cross_attention.reference(memory, x, *more[:3])),
+     lambda x, memory, *more: solution.cross_attention(memory, x, *more[:3])),
     ("Here x asks itself. Keys and values are made of memory.",
-     lambda x, memory, *more: cross_attention.reference(x, x, *more[:3])),
-    ("Here memory asks itself. The queries are made of x.",
-     lambda x, memory, *more: cross_attention.reference(memory, memory, *more)),
-    ("`real` changes nothing here: padding still gets weight.", lambda *given: cross_attention.reference(*given[:5])),
+     lambda x, memory, *more: solution.cross_attention(x, x, *more[:3])),
+    ("Here memory asks itself. The queries are made of x.", "x @ W_q.T → memory @ W_q.T"),
+    ("`real` changes nothing here: padding still gets weight.", "if real is None → if True"),
     ("The mask is the wrong way round: `real` is True where a token stands, and those may be looked at.",
-     lambda *given: cross_attention.reference(*given[:5], *(~real for real in given[5:] if real is not None))))
+     "~real → real"))
 
 
 # -- they_disagree ---------------------------------------------------------------------------------------------------
@@ -86,14 +67,12 @@ def _top(review):
 
 
 def _tell(answer, arguments):
-    words, places = _top(run(answer, arguments))
+    words, places = _top(services.run(answer, arguments))
     print(f"  most attention: {words[0]} ({places[0]}); largest share: {words[1]} ({places[1]})")
 
 
-@question((1, 0), {"your own review": ()}, also=_tell)
-def they_disagree():
-    """they_disagree(): a review, a text, whose word with most attention is not the one with the largest share."""
-    return "One of the few movies that I would watch again."
+they_disagree = Question(solution.they_disagree, (1, 0), {
+    "your own review": ()}, also=_tell)
 
 
 @they_disagree.judge

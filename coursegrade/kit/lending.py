@@ -26,10 +26,13 @@ PIECE = 1e-5            # of single numbers, which come from anywhere in the arr
 
 def asked(question, lenders, arguments):
     """What the question's reference asks of those of `lenders` (other questions) on a case: a `Known`."""
-    given, values = question._given(arguments), [*services.copies(arguments)]
+    given, values, beside = question._given(arguments), [*services.copies(arguments)], question.reference.__globals__
     with contextlib.ExitStack() as stack, contextlib.suppress(Exception):
         for other in lenders:
             stack.callback(setattr, other, "reference", other.reference)
+            if beside.get(other.name) is other.reference:               # it is called by its name, as in the notebook
+                stack.callback(beside.__setitem__, other.name, other.reference)
+                beside[other.name] = _noting(other.reference, values)
             other.reference = _noting(other.reference, values)
         services.run(question.reference, given)
     if question.uses:

@@ -1,12 +1,15 @@
 """Mistakes as answers: the words for the likeliest wrong ways, and what is done in them instead.
 
-A mistake is a pair (words, what is done). What is done is a dictionary, the reference's knobs (arguments that it takes
-by name only), or a function of what an answer is given. It is advice in the notebook, where a result is compared with
-what the mistake would give, and an entry of the tests' bank, where it is handed in.
+A mistake is (words, what is done). What is done is a function of what an answer is given; or one edit or several of the
+reference's source, "old → new", each of a text that stands there once. It is advice in the notebook, where a result is
+compared with what the mistake would give, and an entry of the tests' bank, where it is handed in.
 """
 
+import ast
 import functools
+import inspect
 import math
+import textwrap
 
 import numpy as np
 
@@ -16,9 +19,36 @@ from coursegrade.kit.same import kind, same
 NAN = 4.25e17                           # a number that nothing else is
 
 
-def as_answer(reference, instead):
-    """The answer of somebody who makes this mistake."""
-    return functools.partial(reference, **instead) if isinstance(instead, dict) else instead
+def as_answer(reference, *instead):
+    """The answer of somebody who makes this mistake. Raises ValueError, in one line, for an edit that does not apply.
+
+    >>> as_answer(textwrap.shorten, "w.fill( → len(")("Once, twice   and again.", 12)
+    22
+    >>> as_answer(textwrap.shorten, "width → 9")
+    Traceback (most recent call last):
+    ValueError: the edit 'width → 9' of shorten: 'width' stands 3 times in its source, and should once
+    """
+    if not isinstance(instead[0], str):
+        return functools.partial(reference, **instead[0]) if isinstance(instead[0], dict) else instead[0]
+    source = _source(reference)
+    for edit in instead:
+        old, _, new = edit.partition(" →")
+        if source.count(old) != 1:
+            raise ValueError(f"the edit {edit!r} of {reference.__name__}: {old!r} stands {source.count(old)} times in "
+                             "its source, and should once")
+        source = source.replace(old, new.removeprefix(" "))
+    names = dict(reference.__globals__)
+    exec(compile(source, f"<{reference.__name__}, edited: {instead}>", "exec"), names)
+    return names[reference.__name__]
+
+
+@functools.cache
+def _source(function):
+    """The source of a function, without decorators and docstring."""
+    lines = textwrap.dedent(inspect.getsource(function)).splitlines(keepends=True)
+    tree = ast.parse("".join(lines)).body[0]
+    begin = tree.body[0].end_lineno if ast.get_docstring(tree) else tree.body[0].lineno - 1
+    return "".join([*lines[tree.lineno - 1:tree.body[0].lineno - 1], *lines[begin:]])
 
 
 def likeliest(mistakes, got, right, given, tolerance=None, others=list):

@@ -2,13 +2,16 @@
 points, and the mistakes that a good teaching assistant would recognise.
 
     @question((2, 2), {"three scores": (torch.tensor([1., 2., 3.]), 0)}, returns="(n,)", forbidden=("torch.softmax",))
-    def softmax(u, axis, *, base=math.e, over=None):
-        "softmax(u, axis): what the answer must return, for people."
-        return …                            # what is expected; the answer is compared with it
+    def softmax(u, axis):                   # what is expected; the answer is compared with it
+        g = torch.exp(u - u.amax(axis, keepdim=True))
+        return g / g.sum(axis, keepdim=True)
 
-    softmax.mistakes(                       # (words, what is done instead), the likeliest first
-        ("The sum runs along the other axis.", lambda u, axis: softmax.reference(u, 1 - axis)),
-        ("e to the power of u, not 2.", dict(base=2)))                      # a knob: keyword-only, of the reference
+    softmax.mistakes(                       # (words, what is done instead), the likeliest first: "old → new", in the
+        ("e to the power of u, not 2.", "exp( → exp2("),                    # reference's own source, or a function
+        ("The sum runs along the other axis.", lambda u, axis: softmax.reference(u, 1 - axis)))
+
+Where the reference is the notebook's solution, it is written there alone, and this is called with what was made of it
+(solution.py): softmax = Question(solution.softmax, (2, 2), …).
 
 `softmax(answer)` then tries the answer on the cases; it must leave its arguments as they were. With
 `softmax(answer, cases)`, cases that students do not see, nothing of the inputs gets into the message, only their labels
@@ -103,8 +106,8 @@ class Question:
         self.reference, self._suspect, self._judge, self._mistakes = function, None, None, []
 
     def mistakes(self, *pairs):
-        """Pairs (words, what is done instead), the likeliest first; see mistakes.py."""
-        self._mistakes += [(words, as_answer(self.reference, instead)) for words, instead in pairs]
+        """(words, what is done instead), the likeliest first; see mistakes.py."""
+        self._mistakes += [(words, as_answer(self.reference, *instead)) for words, *instead in pairs]
 
     def broken(self, arguments):
         """The first promise of the statement that the arguments of a case break, in its words; None if none.

@@ -14,6 +14,7 @@ from coursegrade import check
 from coursegrade.kit.score import points, questions
 from coursegrade.marking.course import Course
 from tests.drawn import sampled
+from tools import references
 
 ROOT = Path(__file__).parents[2]
 NAMES = sorted(path.name for path in (ROOT / "solutions").iterdir() if path.is_dir())
@@ -46,6 +47,11 @@ for name in sys.argv[2:]:
     NbGraderApp.launch_instance(["generate_assignment", name, "--create", "--force", "--no-db",
                                  f"--CourseDirectory.release_directory={sys.argv[1]}"])
 """
+
+
+def test_what_the_checks_compare_with_are_the_notebooks_solutions():
+    stale = [str(path) for path, text in references.fresh().items() if path.read_text(encoding="utf-8") != text]
+    assert not stale, "run `make exercises`"
 
 
 @pytest.mark.notebook
