@@ -18,7 +18,7 @@ help:
 	@echo 'make lectures   execute the lectures in place, ready to commit (ONLY=02: just that one)'
 	@echo 'make book       make the static pages, build/book/, from the executed lectures'
 	@echo 'make slides     make a deck for each lecture: build/slides/ (ONLY=02: just that one)'
-	@echo 'make exercises  make exercises/ from solutions/'
+	@echo 'make exercises  make exercises/ from solutions/, and what checks compare with (ONLY=02: just that one)'
 	@echo 'make grade      mark what was handed in (grading/inbox/): marks, feedback, tables (ONLY=02: that assignment)'
 	@echo 'make bench      the speed of coursekit beside the tools it is compared with'
 
@@ -64,13 +64,7 @@ slides: setup
 	@$(PY) -m tools.slides $(ONLY)
 
 exercises: setup
-	@rm -rf build/exercises
-	@for folder in solutions/*/; do \
-	    $(PY) -m nbgrader generate_assignment "$$(basename "$$folder")" --create --force --no-db \
-	        --CourseDirectory.release_directory=build/exercises || exit 1; \
-	done
-	@rm -rf exercises && mv build/exercises exercises
-	@$(PY) -m tools.references
+	@$(PY) -m tools.exercises $(ONLY)
 
 grade: setup
 	@for step in grade feedback export; do \

@@ -3,7 +3,9 @@
 Writes what tools/skeleton/ holds, one worked question and one that a person reads, under the new names:
 
     solutions/16_means/16_means.ipynb              the notebook, with nbgrader's marks
-    attention_questions/16_means/__init__.py     what is expected, and the advice
+    attention_questions/16_means/__init__.py        what is asked, and the advice
+    attention_questions/16_means/solution.py        what is expected: the notebook's solutions
+    exercises/16_means/16_means.ipynb               what students get
     tests/grading/bank/16_means.py                  answers that test the advice
 
 and registers the topic, `check.means`, in attention_questions/__init__.py. Nothing that exists is written over.
@@ -21,6 +23,7 @@ import nbformat
 
 from coursegrade import check
 
+from . import exercises
 from .notebooks import ROOT
 
 SKELETON = Path(__file__).parent / "skeleton"
@@ -63,8 +66,10 @@ def made(number, topic, title):
         text = (SKELETON / template).read_text(encoding="utf-8")
         return text.replace("NUMBER", number).replace("TOPIC", topic).replace("TITLE", title)
 
-    return {Path("solutions", name, f"{name}.ipynb"): nbformat.writes(notebook(filled("notebook.py"))) + "\n",
+    begun = notebook(filled("notebook.py"))
+    return {Path("solutions", name, f"{name}.ipynb"): nbformat.writes(begun) + "\n",
             Path("attention_questions", name, "__init__.py"): filled("checks.py"),
+            Path("attention_questions", name, "solution.py"): exercises.solution(begun, name),
             Path("tests/grading/bank", f"{name}.py"): filled("bank.py")}
 
 
@@ -108,6 +113,7 @@ def main():
         paths = begin(asked.number, asked.topic, asked.title)
     except (ValueError, OSError) as error:
         sys.exit(str(error))
+    exercises.make([f"{asked.number}_{asked.topic}"], ROOT / "exercises")
     print(*paths, sep="\n")
     print("\nThe question in it is an example: put yours in its place. CONTRIBUTING.md, “An exercise”, says how.")
 

@@ -1,9 +1,11 @@
 """What students get for an examination."""
 
 import pickle
+import re
 import shutil
 import subprocess
 import sys
+import zipfile
 from types import SimpleNamespace
 
 import pytest
@@ -11,7 +13,9 @@ import pytest
 from coursegrade.marking import bundle
 from coursegrade.marking.cells import locked_in
 from tests.grading.classroom import NAME, ROOT, answers
+from tests.grading.test_release import NAMES, read
 
+SOLUTION = re.compile(r"### BEGIN SOLUTION\n(.*?)### END SOLUTION", re.S)
 ASK = """
 from attention_questions import TOPICS
 from coursegrade import check
@@ -39,6 +43,22 @@ def test_for_an_examination_nothing_that_checks_expect_goes_out(unpacked):
     assert (unpacked[False] / "attention_questions/02_attention/__init__.py").exists()
     for exam in (False, True):
         assert ("only that your answers are looked at" in (unpacked[exam] / "README.md").read_text()) == exam
+
+
+def test_no_line_of_a_solution_goes_out_for_an_examination(tmp_path):
+    """But for what stands in the exercise itself; and in lectures and the library, which everybody has read."""
+    course = SimpleNamespace(root=ROOT, grading=tmp_path, released=None)
+    bundle.write(course, [], tmp_path / "student.zip", exam=True)
+    with zipfile.ZipFile(tmp_path / "student.zip") as archive:
+        sent = [archive.read(name).decode() for name in archive.namelist() if name.endswith((".py", ".md", ".toml"))
+                and not name.startswith(("student/lectures/", "student/coursekit/"))]
+    exercises = {name: "\n".join(cell.source for cell in read("exercises", name).cells) for name in NAMES}
+    for name in NAMES:
+        lines = {line.partition("  #")[0].strip() for cell in read("solutions", name).cells
+                 for solution in SOLUTION.findall(cell.source) for line in solution.splitlines()}
+        told = {line for line in lines if len(line) > 16 and line not in exercises[name]
+                and any(line in text for text in [*sent, *exercises.values()])}
+        assert len(lines) > 10 and not told, name
 
 
 def test_what_is_for_teachers_does_not_go_out(tmp_path):

@@ -11,7 +11,7 @@ import pytest
 from tools import new_assignment
 from tools.notebooks import ROOT
 
-MADE = ["90_halves.ipynb", "__init__.py", "90_halves.py", "__init__.py"]
+MADE = ["90_halves.ipynb", "__init__.py", "solution.py", "90_halves.py", "__init__.py"]
 
 
 @pytest.fixture
