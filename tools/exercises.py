@@ -1,7 +1,7 @@
-"""What is made of solutions/: `python -m tools.exercises` makes it, `python -m tools.exercises 02` that of one assignment.
+"""Make what is made of solutions/: `python -m tools.exercises`; of one assignment alone: `python -m tools.exercises 02`.
 
-exercises/ has the notebooks without solutions and hidden tests, made by nbgrader; attention_questions/NN_topic/solution.py
-the solutions alone, with which the checks compare answers. So a solution is written once, in its cell of solutions/.
+exercises/ has the notebooks without solutions and hidden tests, made by nbgrader; solution.py, in each folder of
+attention_questions/, the solutions alone, with which the checks compare. So a solution is written once, in its cell.
 """
 
 import ast

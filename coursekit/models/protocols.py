@@ -9,7 +9,7 @@ C > 2 classes.
     curves, comprehensiveness, sufficiency,
     sensitivity_axiom, non_sensitivity, monotonicity,
     effective_complexity, infidelity                       BlackBox, or its function `predict` alone
-    attention_mean, _max, _sum                             WhiteBox: tokens, own, readout, attentions
+    attention_mean, attention_max, attention_sum           WhiteBox: tokens, own, readout, attentions
     norm_attention, rollout, attention_flow,
     gradient_attention                                     WhiteBox: tokens, own, readout, embed, trace
     gradient, gradient_x_input, integrated_gradients       WhiteBox: tokens, own, embed, baseline, from_embeddings
