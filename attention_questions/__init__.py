@@ -35,4 +35,4 @@ SHOWN = ["__init__.py", "audit.py"]     # … and of this package
 FILES = ["LICENSE", "SYLLABUS.md", "Makefile", "pyproject.toml", "constraints.txt", "environment.yml"]
 FOLDERS = ["coursekit", "coursegrade", "attention_questions", "lectures", "docs", "tools"]
 NEVER = ["exercises.py", "new_assignment.py", "skeleton"]
-TEACHERS = ["docs/teaching.md", "docs/jupyterhub.md", "docs/notes/", "docs/slides/", "docs/site/"]
+TEACHERS = ["docs/teaching.md", "docs/jupyterhub.md", "docs/upkeep.md", "docs/notes/", "docs/slides/", "docs/site/"]

@@ -15,7 +15,7 @@ from pathlib import Path
 from tools.npm import package
 
 ROOT = Path(__file__).resolve().parent.parent
-PAGES = ["SYLLABUS.md", "CONTRIBUTING.md", "CHANGELOG.md", "docs/*.md", "docs/*.png", "docs/notes/*.md",
+PAGES = ["SYLLABUS.md", "CONTRIBUTING.md", "SECURITY.md", "CHANGELOG.md", "docs/*.md", "docs/*.png", "docs/notes/*.md",
          "lectures/*.ipynb", "exercises/*/*.ipynb"]
 ROOMS = ["text", "show", "models", "models.protocols", "explain", "evaluate", "worlds", "debate", "people", "compare",
          "own", "results"]
@@ -69,7 +69,8 @@ def contents():
         weeks.setdefault(f"Week {week}", []).append(f"lectures/{path.stem}")
     rest = {"Work": ["SYLLABUS", "exercises/index"],
             "Reference": ["docs/notation", "docs/read", "docs/library", "docs/exact", "api/index"],
-            "Teaching": ["docs/teaching", "docs/jupyterhub"], "The project": ["CONTRIBUTING", "CHANGELOG", "LICENSE"]}
+            "Teaching": ["docs/teaching", "docs/jupyterhub"],
+            "The project": ["CONTRIBUTING", "docs/upkeep", "SECURITY", "CHANGELOG", "LICENSE"]}
     return "".join(toctree(pages, caption, hidden=True) for caption, pages in (weeks | rest).items())
 
 

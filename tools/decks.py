@@ -1,6 +1,6 @@
 """A deck, read: the slides of docs/slides/NN.toml, looked over, and what each takes from a cell of its lecture.
 
-CONTRIBUTING.md says what a slide may have; slides.py makes pages of it. Nothing is executed.
+docs/slides/README.md says what a slide may have; slides.py makes pages of it. Nothing is executed.
 """
 
 import html
@@ -36,7 +36,7 @@ def lecture(name):
 
 
 def deck(name):
-    """The slides of docs/slides/NN.toml: dicts with the fields that CONTRIBUTING.md tells, all of them looked over.
+    """The slides of docs/slides/NN.toml: dicts with the fields that its README tells, all of them looked over.
 
     DeckError: a field is missing, unknown, too long, or names a cell that the lecture does not have."""
     path = DECKS / f"{name}.toml"

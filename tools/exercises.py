@@ -1,4 +1,4 @@
-"""Make what is made of solutions/: `python -m tools.exercises`; of one assignment alone: `python -m tools.exercises 02`.
+"""Make what is made of solutions/: `python -m tools.exercises`; of one assignment: `python -m tools.exercises 02`.
 
 exercises/ has the notebooks without solutions and hidden tests, made by nbgrader; solution.py, in each folder of
 attention_questions/, the solutions alone, with which the checks compare. So a solution is written once, in its cell.

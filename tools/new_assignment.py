@@ -115,7 +115,7 @@ def main():
         sys.exit(str(error))
     exercises.make([f"{asked.number}_{asked.topic}"], ROOT / "exercises")
     print(*paths, sep="\n")
-    print("\nThe question in it is an example: put yours in its place. CONTRIBUTING.md, “An exercise”, says how.")
+    print("\nThe question in it is an example: put yours in its place. CONTRIBUTING.md, “A question”, says how.")
 
 
 if __name__ == "__main__":

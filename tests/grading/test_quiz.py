@@ -17,7 +17,7 @@ from tools import notebooks, pace
 from tools.normalise import WIDGET, normalise
 
 LECTURES = {notebooks.number(path): path for path in notebooks.find()}
-THERE = sorted(path.name.removesuffix(".toml") for path in (courses.folder() / "quizzes").iterdir())
+THERE = sorted(path.stem for path in (courses.folder() / "quizzes").glob("*.toml"))
 SHOWN = [number for number, path in LECTURES.items() if f'quiz(\\"{number}\\")' in path.read_text(encoding="utf-8")]
 NUMBER = {"ask": "1 + 2?", "number": 3, "why": "Count.", "unit": "%", "wrong": [{"number": 2, "why": "Multiplied?"}]}
 CHOICE = {"ask": "Which?", "choices": [{"text": "a", "why": "No: a."}, {"text": "$b_1$", "right": True, "why": "Yes."},
@@ -136,8 +136,8 @@ def test_a_fault_in_a_file_is_one_clear_line(question, changed, words):
     assert re.search(words, told) and "\n" not in told
 
 
-def test_the_example_of_contributing_is_whole():
-    text = (notebooks.ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8").partition("## A quiz")[2]
+def test_the_example_of_the_readme_is_whole():
+    text = (notebooks.ROOT / "attention_questions" / "quizzes" / "README.md").read_text(encoding="utf-8")
     example = re.search(r"^```toml\n(.*?)^```", text, re.S | re.M)[1]
     questions = tomllib.loads(example)["question"]
     assert [kind(question) for question in questions] == list(KINDS) and not any(map(what_is_wrong, questions))
