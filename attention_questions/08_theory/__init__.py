@@ -1,14 +1,12 @@
 """Checks of assignment 08: slopes.py, laws.py, means.py, mixtures.py and lemmas.py have its questions."""
 
-from coursegrade.kit.score import announce
+from attention_questions.prelude import announce
 
 from .laws import best_line, kept_law
 from .lemmas import fails, humped
 from .means import centred
 from .mixtures import mean_score, shapley
 from .slopes import two_ways
-
-__all__ = ["two_ways", "kept_law", "best_line", "centred", "mean_score", "shapley", "fails", "humped"]
 
 announce("theory", [two_ways, kept_law, best_line, centred, mean_score, shapley,
                     fails, humped],                                     # these two are a bonus

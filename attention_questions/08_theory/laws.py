@@ -1,13 +1,8 @@
 """Checks of assignment 08 on the law of LIME's masks, and on the line that is best under it."""
 
-import itertools
-from math import comb
+from attention_questions.prelude import Question, itertools, np
 
-import numpy as np
-
-from coursegrade.kit.question import question
-
-__all__ = ["kept_law", "best_line"]
+from . import solution
 
 
 def uniform(d):
@@ -20,43 +15,34 @@ def uniform(d):
 SOME = np.array([0.1, 0.2, 0.4, 0.0, 0.2, 0.1])
 
 
-def _conditional(d, s, m):
-    return comb(d - s, m)
-
-
-@question((1, 2), {"three words, one is kept": (uniform(3), 1), "five words, two are kept": (uniform(5), 2),
-                   "another law": (SOME, 2), "all are kept": (SOME, 5), "nothing is known": (SOME, 0),
-                   "forty words, three are kept": (uniform(40), 3)},
-          returns="probabilities (d + 1,)", tolerance=(1e-9, 1e-12),
-          promises={r"for $0 \le m \le d$": lambda p, m: 0 <= m < len(p),
-                    "it can always happen that the $m$ words are kept": lambda p, m: p[:len(p) - m].any(),
-                    "Its size has the law $p$": lambda p, m: p.min() >= 0 and abs(p.sum() - 1) < 1e-9},
-          otherwise="Three words by hand: write down the sets S with one, two and three words, and cross out those "
-                    "with word 0 in them. Which share of each size is left?",
-          hints={"endless": "There are 2^d sets, too many to visit. How many sets of s words leave m given ones out?"})
-def kept_law(p, m, *, ways=_conditional, whole=np.sum):
-    """kept_law(p, m): (d + 1,), the law of the number of words removed, given that m certain words are kept."""
-    d = len(p) - 1
-    joint = p * np.array([float(ways(d, s, m)) for s in range(d + 1)])
-    return joint / whole(joint)
-
-
+kept_law = Question(solution.kept_law, (1, 2), {
+    "three words, one is kept": (uniform(3), 1), "five words, two are kept": (uniform(5), 2),
+    "another law": (SOME, 2), "all are kept": (SOME, 5), "nothing is known": (SOME, 0),
+    "forty words, three are kept": (uniform(40), 3)},
+    returns="probabilities (d + 1,)", tolerance=(1e-9, 1e-12),
+    promises={r"for $0 \le m \le d$": lambda p, m: 0 <= m < len(p),
+              "it can always happen that the $m$ words are kept": lambda p, m: p[:len(p) - m].any(),
+              "Its size has the law $p$": lambda p, m: p.min() >= 0 and abs(p.sum() - 1) < 1e-9},
+    otherwise="Three words by hand: write down the sets S with one, two and three words, and cross out those with word "
+              "0 in them. Which share of each size is left?",
+    hints={"endless": "There are 2^d sets, too many to visit. How many sets of s words leave m given ones out?"})
+SHARE = "math.comb(d - m, s) / math.comb(d, s)"
 kept_law.mistakes(
     ("That is the law of the printed proof: the sizes that cannot be are dropped, and the others stay as they were. "
-     "But a large S seldom spares the m words: how likely is that, for each s?", dict(ways=lambda d, s, m: d - s >= m)),
+     "But a large S seldom spares the m words: how likely is that, for each s?", f"{SHARE} → s <= d - m"),
     ("Nothing has changed. That the m words are kept says something about s: a large S would hardly spare them.",
-     dict(ways=lambda d, s, m: 1)),
+     f"{SHARE} → 1"),
     ("These are the probabilities of *both*, s removed and the m words kept. Given the second, they add up to 1.",
-     lambda p, m: kept_law.reference(p, m, whole=lambda joint: comb(len(p) - 1, m))),
+     " / joint.sum() → "),
     ("That is the law if the m words are *removed*. They are kept: all of S is among the other d − m.",
-     dict(ways=lambda d, s, m: comb(s, m))),
+     f"{SHARE} → math.comb(s, m)"),
     ("So it would be if each word were kept or not on its own. Once one is known to be kept, there are fewer places "
-     "left among the kept for the next.", dict(ways=lambda d, s, m: (d - s) ** m)),
+     "left among the kept for the next.", f"{SHARE} → (d - s) ** m"),
     ("p has a number for each s from 0 to d, so d is one less than its length.",
-     dict(ways=lambda d, s, m: comb(d + 1 - s, m))),
+     "d = len(p) - 1 → d = len(p)", "range(d + 1) → range(d)"),
     ("Sets were counted, not weighed. S is any of the C(d, s) sets of its size, each as likely: which *share* of them "
-     "leaves the m words out?", dict(ways=lambda d, s, m: comb(d - m, s))),
-    ("One word is known to be kept here, whatever m says.", dict(ways=lambda d, s, m: d - s)))
+     "leaves the m words out?", " / math.comb(d, s) → "),
+    ("One word is known to be kept here, whatever m says.", "d - m → d - 1"))
 
 
 @kept_law.suspect
@@ -80,67 +66,48 @@ FOUR = game(4, lambda a, b, c, d: (2 * a + 3 * b - c) / (1 + a + b + 3 * d))
 UNEVEN = np.array([0.5, 0.1, 0.2, 0.2])
 
 
-def _weights(p, s, d):
-    return p[s] / comb(d, s)
-
-
 def _one_minimum(p):
     d = len(p) - 1
     masks = [(*z, 1) for z in itertools.product((0, 1), repeat=d) if p[d - sum(z)]]
     return np.linalg.matrix_rank(masks) == d + 1
 
 
-@question((2, 2), {"a linear model": (LINEAR, uniform(3)), "a linear model, another law": (LINEAR, UNEVEN),
-                   "two words that need each other": (PAIR, uniform(3)), "the same, another law": (PAIR, UNEVEN),
-                   "a softmax of four words": (FOUR, uniform(4)), "two words": (FOUR[1, :, :, 1], uniform(2))},
-          returns="β (d,)", tolerance=(1e-7, 1e-9), instead="np.linalg",
-          forbidden=("coursekit.explain.lime", "coursekit.explain.lime_limit", "coursekit.explain.exact_lime",
-                     "coursekit.explain.surrogate.weighted_ridge"),
-          promises={"$d$ is from 2 to 8": lambda scores, p: scores.shape in [(2,) * d for d in range(2, 9)],
-                    "$p$ is such that there is one minimum": lambda scores, p: (
-                        scores.shape == (2,) * (len(p) - 1) and p.min() >= 0 and _one_minimum(p))},
-          otherwise="Print the table of masks beside their weights, which of all masks with s zeros add up to p[s]. "
-                    "Then look at what goes into the least squares: the columns, the scores, and the root on both.",
-          hints={"shapes": "One row for each of the 2^d masks, and d + 1 columns: scores.ravel() has the scores in the "
-                           "order of itertools.product((0, 1), repeat=d)."})
-def best_line(scores, p, *, weigh=_weights, level=True, power=0.5, times=1, turned=False, front=False, both=True,
-              ridge=0.0, free=0.0):
-    """best_line(scores, p): β (d,) of the line with intercept that is nearest to the scores under the law p."""
-    d = scores.ndim
-    Z = np.array(list(itertools.product((0, 1), repeat=d)), float)
-    root = np.array([weigh(p, d - int(z.sum()), d) for z in Z]) ** power
-    parts = [1 - Z if turned else Z, np.ones((len(Z), int(level)))]
-    rows = np.hstack(parts[::-1] if front else parts)
-    pull = np.diag(np.append(np.full(d, ridge), free)[:rows.shape[1]] ** 0.5)            # towards 0
-    rows, y = np.vstack([root[:, None] * rows, pull]), (root if both else 1.0) * scores.ravel()
-    return times * np.linalg.lstsq(rows, np.append(y, np.zeros(len(pull))), rcond=1e-12)[0][:d]
-
-
-def _difference(scores, p):
-    """E[f | word j is kept] − E[f | j is removed], (d,)."""
-    d = scores.ndim
-    Z = np.array(list(itertools.product((0, 1), repeat=d)))
-    pi, y = np.array([_weights(p, d - z.sum(), d) for z in Z]), scores.ravel()
-    return (pi * y) @ Z / (pi @ Z) - (pi * y) @ (1 - Z) / (pi @ (1 - Z))
-
-
+best_line = Question(solution.best_line, (2, 2), {
+    "a linear model": (LINEAR, uniform(3)), "a linear model, another law": (LINEAR, UNEVEN),
+    "two words that need each other": (PAIR, uniform(3)), "the same, another law": (PAIR, UNEVEN),
+    "a softmax of four words": (FOUR, uniform(4)), "two words": (FOUR[1, :, :, 1], uniform(2))},
+    returns="β (d,)", tolerance=(1e-7, 1e-9), instead="np.linalg",
+    forbidden=("coursekit.explain.lime", "coursekit.explain.lime_limit", "coursekit.explain.exact_lime",
+               "coursekit.explain.surrogate.weighted_ridge"),
+    promises={"$d$ is from 2 to 8": lambda scores, p: scores.shape in [(2,) * d for d in range(2, 9)],
+              "$p$ is such that there is one minimum": lambda scores, p: (
+                  scores.shape == (2,) * (len(p) - 1) and p.min() >= 0 and _one_minimum(p))},
+    otherwise="Print the table of masks beside their weights, which of all masks with s zeros add up to p[s]. Then "
+              "look at what goes into the least squares: the columns, the scores, and the root on both.",
+    hints={"shapes": "One row for each of the 2^d masks, and d + 1 columns: scores.ravel() has the scores in the "
+                     "order of itertools.product((0, 1), repeat=d)."})
+FOUND = "np.linalg.lstsq(root[:, None] * rows, root * scores.ravel(), rcond=None)[0]"
 best_line.mistakes(
     ("The right numbers, in the opposite order: in scores.ravel() the last word changes fastest, in your table of "
-     "masks the first, as in the lecture's.", lambda scores, p: best_line.reference(scores, p)[::-1]),
-    ("The first of these belongs to the column of ones: which of the d + 1 numbers are the words'?", dict(front=True)),
+     "masks the first, as in the lecture's.", "repeat=d))) → repeat=d)))[:, ::-1]"),
+    ("The first of these belongs to the column of ones: which of the d + 1 numbers are the words'?",
+     "[masks, np.ones(len(masks))] → [np.ones(len(masks)), masks]"),
     ("Each mask got p[s] as its weight. p[s] belongs to *all* masks with s zeros together.",
-     dict(weigh=lambda p, s, d: p[s])),
-    ("p[s] belongs to s words *removed*: it was taken for the number of ones.",
-     dict(weigh=lambda p, s, d: p[d - s] / comb(d, s))),
-    ("All masks count alike here. Where is p?", dict(weigh=lambda p, s, d: 1.0)),
-    ("The line was forced through 0. It has an intercept.", dict(level=False)),
-    ("The weights came in twice: a *square* is multiplied by its weight once, so a row by its root.", dict(power=1)),
+     " / math.comb(d, s) → "),
+    ("p[s] belongs to s words *removed*: it was taken for the number of ones.", "d - masks.sum(1) → masks.sum(1)"),
+    ("All masks count alike here. Where is p?", "p[s] / math.comb(d, s) → 1.0"),
+    ("The line was forced through 0. It has an intercept.", ", np.ones(len(masks)) → "),
+    ("The weights came in twice: a *square* is multiplied by its weight once, so a row by its root.",
+     "np.sqrt → np.array"),
     ("Only the rows were multiplied by the roots of the weights. The scores belong to the rows: both sides are.",
-     dict(both=False)),
+     "root * scores → scores"),
     *(("A ridge draws the line towards 0. Here there is none: the nearest line is asked for.",
-       dict(ridge=ridge, free=free)) for ridge in (1.0, 1e-6) for free in (ridge, 0.0)),
+       f"{FOUND} → np.linalg.solve(rows.T * root ** 2 @ rows + np.diag([{ridge}] * d + [{of_the_ones}]), "
+       "rows.T * root ** 2 @ scores.ravel())") for ridge in (1.0, 1e-6) for of_the_ones in (ridge, 0.0)),
     ("All are 3/2 of what they should be. That is the printed factor; least squares know nothing of it.",
-     dict(times=1.5)),
-    ("The features are 1 where a word is *kept*.", dict(turned=True)),
+     "return → return 1.5 *"),
+    ("The features are 1 where a word is *kept*.", "[masks, → [1 - masks,"),
     ("That is E[f | kept] − E[f | removed]. Where word j is gone, more others are gone as well, and this difference "
-     "blames j for them. A line holds the others fixed.", _difference))
+     "blames j for them. A line holds the others fixed.",
+     f"return {FOUND}[:d] → pi, y = root ** 2, scores.ravel()\n"
+     "    return (pi * y) @ masks / (pi @ masks) - (pi * y) @ (1 - masks) / (pi @ (1 - masks))"))

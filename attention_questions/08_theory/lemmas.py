@@ -1,15 +1,8 @@
 """Checks of assignment 08's bonus: an inequality that fails, and an integral for every a."""
 
-import math
+from attention_questions.prelude import Question, math, np
 
-import numpy as np
-
-from coursegrade.kit.question import question
-
-__all__ = ["fails", "humped"]
-
-WANTED = 10     # times as large as the printed bound
-
+from . import solution
 
 # -- fails -----------------------------------------------------------------------------------------------------------
 
@@ -22,12 +15,10 @@ def sides(x, y, p, c, C, n):
     return left, C * variance / (c * n) ** 3 + C ** 2 * math.sqrt(variance) / (c * n) ** 2
 
 
-@question((1, 0), {"your example": ()},
-          otherwise="Print both sides. Then divide every x, every y, c and C by 10, and print them again: which of the "
-                    "three terms moves, and how?")
-def fails():
-    """fails(): (x, y, p, c, C, n), for which Lemma D.1 as printed is wrong by a factor of at least 10."""
-    return [0.01, -0.01], [0.0098, 0.01], [0.5, 0.5], 0.0098, 0.01, 1
+fails = Question(solution.fails, (1, 0), {
+    "your example": ()},
+    otherwise="Print both sides. Then divide every x, every y, c and C by 10, and print them again: which of the three "
+              "terms moves, and how?")
 
 
 @fails.judge
@@ -43,7 +34,7 @@ def _(got):
     if not (0 < c <= C and max(abs(x)) <= C + near and min(y) >= c * n - near and max(y) <= C * n + near):
         return f"0 < c ≤ C, |x| ≤ C and cn ≤ y ≤ Cn are due, with c = {c:g}, C = {C:g} and n = {n:g}"
     left, right = sides(x, y, p, c, C, n)
-    return None if left >= WANTED * right > 0 else f"left side {left:.3g}, printed bound {right:.3g}"
+    return None if left >= 10 * right > 0 else f"left side {left:.3g}, printed bound {right:.3g}"
 
 
 @fails.suspect
@@ -65,33 +56,26 @@ def _(got):
 
 # -- humped ----------------------------------------------------------------------------------------------------------
 
-@question((1, 0), {"a = 1": (1.0,), "a = 10": (10.0,), "a = ½": (0.5,), "a = −½": (-0.5,), "a = 0": (0.0,),
-                   "a = 0.09": (0.09,), "a = −0.05": (-0.05,), "a = 0.0003": (0.0003,), "a = 10⁻⁵": (1e-5,),
-                   "a = 2 · 10⁻⁶": (2e-6,), "a is tiny": (1e-9,), "a is tiny and negative": (-1e-7,),
-                   "a is huge": (1e9,), "a is nearly −1": (-1 + 1e-9,)},
-          returns="integral", tolerance=(1e-9, 1e-16),
-          promises={"$a$ goes from $-1 + 10^{-9}$ to $10^9$": lambda a: -1 + 1e-9 <= a <= 1e9},
-          otherwise="At a = 0 the integral is 1/6, at a = 1 it is 3/2 − 2 log 2. Which of the two do you get?",
-          hints={"ZeroDivision|division by zero": "The closed form is 0/0 at a = 0, the integral is not: what is it "
-                                                  "there, and near there?"})
-def humped(a, *, power=1, terms=None, below=-0.1, above=0.1, sign=-1, first=2):
-    """humped(a): ∫₀¹ x(1−x)/(1+ax) dx for every a > −1, to nine digits."""
-    if terms or below < a < above:
-        return float(sum((sign * a) ** n / ((n + first) * (n + first + 1) ** power) for n in range(terms or 20)))
-    log = math.log1p(a)
-    return (a * (a + 2) - 2 * (1 + a) * log) / (2 * a ** 3) if power else (a - log) / a ** 2
-
-
+humped = Question(solution.humped, (1, 0), {
+    "a = 1": (1.0,), "a = 10": (10.0,), "a = ½": (0.5,), "a = −½": (-0.5,), "a = 0": (0.0,), "a = 0.09": (0.09,),
+    "a = −0.05": (-0.05,), "a = 0.0003": (0.0003,), "a = 10⁻⁵": (1e-5,), "a = 2 · 10⁻⁶": (2e-6,),
+    "a is tiny": (1e-9,), "a is tiny and negative": (-1e-7,), "a is huge": (1e9,), "a is nearly −1": (-1 + 1e-9,)},
+    returns="integral", tolerance=(1e-9, 1e-16),
+    promises={"$a$ goes from $-1 + 10^{-9}$ to $10^9$": lambda a: -1 + 1e-9 <= a <= 1e9},
+    otherwise="At a = 0 the integral is 1/6, at a = 1 it is 3/2 − 2 log 2. Which of the two do you get?",
+    hints={"ZeroDivision|division by zero": "The closed form is 0/0 at a = 0, the integral is not: what is it there, "
+                                            "and near there?"})
 humped.mistakes(
-    ("That is Lemma D.2, ∫ x/(1+ax) dx: the factor 1 − x is missing.", dict(power=0)),
-    ("The series is for small |a|. A negative a is below 0.1 as well: is an abs(…) missing?", dict(below=-1)),
+    ("That is Lemma D.2, ∫ x/(1+ax) dx: the factor 1 − x is missing.", "((k + 2) * (k + 3)) → (k + 2)",
+     "(a * (a + 2) - 2 * (1 + a) * math.log1p(a)) / (2 * a ** 3) → (a - math.log1p(a)) / a ** 2"),
+    ("The series is for small |a|. A negative a is below 0.1 as well: is an abs(…) missing?", "abs(a) → a"),
     ("Twenty terms of the series do not reach that far: the twenty-first of a = ½ is still in the ninth digit. For all "
-     "but small |a| there is the closed form.", dict(below=-0.9, above=0.9)),
+     "but small |a| there is the closed form.", "0.1 → 0.9"),
     ("Right where a is not small. In the series the integral of x^(k+1) − x^(k+2) is 1/(k+2) − 1/(k+3): here every "
-     "number below is too small by 1.", dict(first=1)),
-    ("The signs of the series alternate: 1/(1 + ax) = 1 − ax + a²x² − …", dict(sign=1)),
+     "number below is too small by 1.", "(k + 2) * (k + 3) → (k + 1) * (k + 2)"),
+    ("The signs of the series alternate: 1/(1 + ax) = 1 − ax + a²x² − …", "(-a) ** k → a ** k"),
     ("These are the first terms of the series, 1/6 − a/12. They are near enough where a is tiny, and nowhere else.",
-     dict(terms=2)))
+     "abs(a) < 0.1 → True", "range(20) → range(2)"))
 
 
 @humped.suspect

@@ -1,14 +1,12 @@
 """Checks of assignment 09: scores.py, recovery.py, removal.py, sets.py and signs.py have its questions."""
 
-from coursegrade.kit.score import announce
+from attention_questions.prelude import announce
 
 from .recovery import best_values, recover
 from .removal import slopes
 from .scores import soft_score
 from .sets import by_size, shapley
 from .signs import disagree
-
-__all__ = ["soft_score", "recover", "best_values", "slopes", "by_size", "disagree", "shapley"]
 
 announce("slalom", [soft_score, recover, best_values, slopes, by_size, disagree, shapley],     # the last is a bonus
          {"a value, or an effect": 5})

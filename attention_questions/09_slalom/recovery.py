@@ -1,16 +1,9 @@
 """Checks of assignment 09 on finding a SLALOM: from single tokens and pairs, and by least squares."""
 
-import numpy as np
+from attention_questions.prelude import CheckFailed, Question, kind, np, services
 
-from coursegrade.kit import services
-from coursegrade.kit.messages import CheckFailed
-from coursegrade.kit.question import question
-from coursegrade.kit.same import kind
-
-from .scores import LIBRARY, alphas
-
-__all__ = ["recover", "best_values"]
-
+from . import solution
+from .scores import LIBRARY, score
 
 # -- recover ---------------------------------------------------------------------------------------------------------
 
@@ -21,8 +14,7 @@ def asked(model, words):
         if type(document) not in (list, tuple) or len(document) not in (1, 2) or not {*document} <= {*model}:
             raise ValueError("ask takes a list of one or two words of its vocabulary")
         ask.calls.append(tuple(document))
-        s, v = np.array([model[word] for word in document]).T
-        return float(alphas(s) @ v)
+        return score(*np.array([model[word] for word in document]).T)
 
     ask.calls = []
     return ask, list(words)
@@ -41,62 +33,34 @@ def thrifty(answer, arguments):
                           "enough: each word alone, and each word but the first in one pair. Keep what you were told.")
 
 
-def _log_odds(F, v, v_r):
-    return np.log((F - v_r) / (v - F))
-
-
-def _centred(eta):
-    return eta - eta.mean()
-
-
-def _chained(direct, of_reference):
-    return of_reference + direct
-
-
-@question((2, 3), {"three words": _case(film=(-1.0, 0.5), good=(0.5, 2.0), bad=(2.0, -3.0)),
-                   "the second says what the first says": _case(
-                       good=(1.0, 2.0), fine=(-0.5, 2.0), bad=(2.0, -3.0), film=(0.25, 0.5)),
-                   "all but the last say the same": _case(
-                       a=(0.0, 0.25), of=(-1.0, 0.25), the=(0.5, 0.25), bad=(3.0, -2.0)),
-                   "values near each other": _case(film=(0.5, 0.3), plot=(-0.5, 0.31), the=(1.0, 0.31)),
-                   "two words": _case(good=(3.0, 1.0), bad=(-4.0, -1.0))},
-          promises={"There are two words at least": lambda model, words: {*words} == {*model} and len(words) > 1,
-                    "not all values are the same": lambda model, words: len({model[word][1] for word in words}) > 1},
-          returns="s, v", given=asked, also=thrifty, forbidden=LIBRARY, instead="`ask`",
-          otherwise="Two words by hand: F = v_r + α(v_k − v_r) gives you α, the weight of word k in the pair. And α is "
-                    "a function of s_k − s_r alone: which?",
-          hints={"StopIteration": "There is a second reference here that was not found: any word whose value is not "
-                                  "that of the first, however near the two are.",
-                 r"ask(\(\))? takes": "Read the line of the error: that is what the model said to your question.",
-                 "ZeroDivision|math domain": "Two words that say the same, v_k = v_r, say it together as well, "
-                                             "whatever their importances are: pair the word with another one."})
-def recover(ask, words, *, relative=_log_odds, tied=_chained, level=_centred):
-    """recover(ask, words): ({word: s}, {word: v}) of a SLALOM, from its scores of one and of two words; Σ s = 0."""
-    v = {word: ask([word]) for word in words}
-    first = words[0]
-    other = next(word for word in words if v[word] != v[first])
-    eta = {first: 0.0}
-    for word in [other, *words]:
-        if word not in eta:
-            reference = other if v[word] == v[first] else first
-            direct = relative(ask([word, reference]), v[word], v[reference])
-            eta[word] = direct if reference == first else tied(direct, eta[other])
-    s = level(np.array([eta[word] for word in words]))
-    return dict(zip(words, s.tolist(), strict=True)), v
-
-
+recover = Question(solution.recover, (2, 3), {
+    "three words": _case(film=(-1.0, 0.5), good=(0.5, 2.0), bad=(2.0, -3.0)),
+    "the second says what the first says": _case(good=(1.0, 2.0), fine=(-0.5, 2.0), bad=(2.0, -3.0), film=(0.25, 0.5)),
+    "all but the last say the same": _case(a=(0.0, 0.25), of=(-1.0, 0.25), the=(0.5, 0.25), bad=(3.0, -2.0)),
+    "values near each other": _case(film=(0.5, 0.3), plot=(-0.5, 0.31), the=(1.0, 0.31)),
+    "two words": _case(good=(3.0, 1.0), bad=(-4.0, -1.0))},
+    promises={"There are two words at least": lambda model, words: {*words} == {*model} and len(words) > 1,
+              "not all values are the same": lambda model, words: len({model[word][1] for word in words}) > 1},
+    returns="s, v", given=asked, also=thrifty, forbidden=LIBRARY, instead="`ask`",
+    otherwise="Two words by hand: F = v_r + α(v_k − v_r) gives you α, the weight of word k in the pair. And α is a "
+              "function of s_k − s_r alone: which?",
+    hints={"StopIteration": "There is a second reference here that was not found: any word whose value is not that of "
+                            "the first, however near the two are.",
+           r"ask(\(\))? takes": "Read the line of the error: that is what the model said to your question.",
+           "ZeroDivision|math domain": "Two words that say the same, v_k = v_r, say it together as well, whatever "
+                                       "their importances are: pair the word with another one."})
 recover.mistakes(
     ("The importances are turned round: the word whose value is nearer to the pair's score has the larger weight.",
-     dict(relative=lambda F, v, v_r: -_log_odds(F, v, v_r))),
-    ("These are importances relative to a word, and they do not add up to 0 yet.", dict(level=lambda eta: eta)),
+     "(F - v[r]) / (v[k] - F) → (v[k] - F) / (F - v[r])"),
+    ("These are importances relative to a word, and they do not add up to 0 yet.", "eta[word] - level → eta[word]"),
     ("That is log α, with α the word's weight in the pair. s_k − s_r is the log of α over the *other* one's weight.",
-     dict(relative=lambda F, v, v_r: np.log((F - v_r) / (v - v_r)))),
+     "v[k] - F → v[k] - v[r]"),
     ("That is the word's weight in the pair, and not yet an importance.",
-     dict(relative=lambda F, v, v_r: (F - v_r) / (v - v_r))),
+     "math.log((F - v[r]) / (v[k] - F)) → (F - v[r]) / (v[k] - v[r])"),
     ("A word that says what the first one says got the importance of the first. Its pair with that word says nothing "
-     "of importances: pair it with another one.", dict(tied=lambda direct, of_reference: 0.0)),
+     "of importances: pair it with another one.", "distance(word, other) + eta[other] → 0.0"),
     ("A word that was paired with a second reference has its importance relative to *that*: its distance to the first "
-     "word is missing.", dict(tied=lambda direct, of_reference: direct)))
+     "word is missing.", " + eta[other] → "))
 
 
 @recover.suspect
@@ -118,56 +82,42 @@ EMPTY = ("The sum of squares that lstsq returns is empty where a column of the t
 HEARD = np.array([2.0, 1.5, -3.5, -1.0, 0.25, 0.5, -2.0])
 
 
-def _counts(document, words):
-    return np.array([float(document.count(word)) for word in words])
-
-
 def _table(documents, s):
     """The weights (n, V) that a SLALOM with these importances gives the words."""
-    rows = np.array([_counts(document, list(s)) for document in documents]) * np.exp(list(s.values()))
+    rows = np.array([[document.count(word) for word in s] for document in documents]) * np.exp(list(s.values()))
     return rows / rows.sum(1, keepdims=True)
 
 
-def _mean_square(A, v, y):
-    return np.mean((A @ v - y) ** 2)
-
-
-@question((2, 2), {"some documents": (DOCUMENTS, HEARD, {word: IMPORTANCES[word] for word in ("good", "bad", "film")}),
-                   "a word that is nowhere": (DOCUMENTS, HEARD, IMPORTANCES),
-                   "all importances 0": (DOCUMENTS[1:], HEARD[1:], dict.fromkeys(("film", "bad", "good"), 0.0)),
-                   "one word": ([["no"], ["no", "no"], ["no"]], np.array([-1.0, -2.5, -1.0]), {"no": 3.0})},
-          promises={"none of them empty, their `scores` $(n,)$, and the importances of all words":
-                        lambda documents, scores, s: all(documents) and {*sum(documents, [])} <= {*s},
-                    "the values of words that do occur have one best choice": lambda documents, scores, s: (
-                        np.linalg.matrix_rank(_table(documents, s)) == len({*sum(documents, [])})),
-                    "No importance is so large that $e^{s}$ overflows here": lambda documents, scores, s: (
-                        max(map(abs, s.values())) < 300)},
-          returns="v, the loss", forbidden=LIBRARY, instead="np.linalg.lstsq",
-          otherwise="Print your table A for the document *film, good, good, bad*: do the weights of its words add up "
-                    "to 1, and has *good* twice that of one *good*? The loss is the mean of (A v − scores)².",
-          hints={"SVD": "A row of your table is no number: it was divided by its sum, 0. A word counts with e^s, and "
-                        "sums of those are above 0.",
-                 "axis 0 with size 0": EMPTY, "Singular": "A word that is in no document leaves a column of zeros, and "
-                                                          "AᵀA has no inverse. np.linalg.lstsq gives such a word 0."})
-def best_values(documents, scores, s, *, count=_counts, weigh=np.exp, share=np.sum, level=0, loss=_mean_square):
-    """best_values(documents, scores, s): ({word: v}, mean squared error) of the best values for given importances."""
-    words, e = list(s), weigh(np.array(list(s.values())))
-    rows = np.array([count(document, words) * e for document in documents])
-    A = rows / np.array([[share(row)] for row in rows])
-    A = np.hstack([A, np.ones((len(A), level))])
-    found = np.linalg.lstsq(A, scores, rcond=None)[0]
-    return dict(zip(words, found.tolist(), strict=False)), float(loss(A, found, scores))
-
-
+best_values = Question(solution.best_values, (2, 2), {
+    "some documents": (DOCUMENTS, HEARD, {word: IMPORTANCES[word] for word in ("good", "bad", "film")}),
+    "a word that is nowhere": (DOCUMENTS, HEARD, IMPORTANCES),
+    "all importances 0": (DOCUMENTS[1:], HEARD[1:], dict.fromkeys(("film", "bad", "good"), 0.0)),
+    "one word": ([["no"], ["no", "no"], ["no"]], np.array([-1.0, -2.5, -1.0]), {"no": 3.0})},
+    promises={"none of them empty, their `scores` $(n,)$, and the importances of all words":
+                  lambda documents, scores, s: all(documents) and {*sum(documents, [])} <= {*s},
+              "the values of words that do occur have one best choice": lambda documents, scores, s: (
+                  np.linalg.matrix_rank(_table(documents, s)) == len({*sum(documents, [])})),
+              "No importance is so large that $e^{s}$ overflows here": lambda documents, scores, s: (
+                  max(map(abs, s.values())) < 300)},
+    returns="v, the loss", forbidden=LIBRARY, instead="np.linalg.lstsq",
+    otherwise="Print your table A for the document *film, good, good, bad*: do the weights of its words add up to 1, "
+              "and has *good* twice that of one *good*? The loss is the mean of (A v − scores)².",
+    hints={"SVD": "A row of your table is no number: it was divided by its sum, 0. A word counts with e^s, and sums of "
+                  "those are above 0.",
+           "axis 0 with size 0": EMPTY, "Singular": "A word that is in no document leaves a column of zeros, and "
+                                                    "AᵀA has no inverse. np.linalg.lstsq gives such a word 0."})
+FIT, LOSS = "v = np.linalg.lstsq(A, scores, rcond=None)[0]", "np.mean((A @ v - scores) ** 2)"
 best_values.mistakes(
     ("A word that stands in a document twice has twice the weight of one that stands there once: it was counted once.",
-     dict(count=lambda document, words: np.minimum(_counts(document, words), 1.0))),
+     "document.count(word) → (word in document)"),
     ("The weights of a document's words do not add up to 1 here: divide each row by its sum.",
-     dict(share=lambda row: 1.0)),
-    ("The importances were left out: these are shares of words, as if each s were 0.", dict(weigh=np.ones_like)),
+     "A /= A.sum(1, keepdims=True) → "),
+    ("The importances were left out: these are shares of words, as if each s were 0.", "math.exp(s[word]) → 1.0"),
     ("Each row was divided by the number of tokens. A softmax divides by the sum of what e^s makes of them.",
-     dict(count=lambda document, words: _counts(document, words) / len(document), share=lambda row: 1.0)),
-    ("SLALOM has no intercept: what a document says is all in its tokens' values.", dict(level=1)),
-    (EMPTY, dict(loss=lambda A, v, y: np.linalg.lstsq(A, y, rcond=None)[1].sum() / len(y))),
-    ("The loss is a sum of squares here. It is their mean.", dict(loss=lambda A, v, y: ((A @ v - y) ** 2).sum())),
-    ("The loss is the root of what is due.", dict(loss=lambda A, v, y: np.sqrt(_mean_square(A, v, y)))))
+     "A.sum(1, keepdims=True) → np.array([[len(document)] for document in documents])"),
+    ("SLALOM has no intercept: what a document says is all in its tokens' values.",
+     f"{FIT} → A = np.column_stack([A, np.ones(len(A))])\n    {FIT}", "strict=True → strict=False"),
+    (EMPTY, f"{FIT} → v, squares = np.linalg.lstsq(A, scores, rcond=None)[:2]",
+     f"{LOSS} → squares.sum() / len(scores)"),
+    ("The loss is a sum of squares here. It is their mean.", "np.mean → np.sum"),
+    ("The loss is the root of what is due.", f"{LOSS} → np.sqrt({LOSS})"))

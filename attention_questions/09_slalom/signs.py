@@ -1,14 +1,9 @@
 """The check of assignment 09 on a document in which a line and a SLALOM disagree about the sign of a word."""
 
-import itertools
+from attention_questions.prelude import Question, itertools, np
 
-import numpy as np
-
-from coursegrade.kit.question import question
-
-from .scores import alphas
-
-__all__ = ["disagree"]
+from . import solution
+from .scores import score
 
 MOST, WANTED = 8, 0.75       # tokens, disagreement
 WORDS = {"the": (-2.0, 0.1), "film": (-1.0, 0.0), "fine": (2.0, 0.5), "good": (0.5, 1.0), "great": (1.0, 2.0),
@@ -20,8 +15,8 @@ def line(document):
     """Coefficients (n,) of the line with intercept nearest to F on all copies of a document without some tokens."""
     s, v = np.array([WORDS[word] for word in document]).T
     Z = np.array(list(itertools.product((0, 1), repeat=len(document))))
-    F = [alphas(s[z > 0]) @ v[z > 0] if z.any() else 0.0 for z in Z]
-    return np.linalg.lstsq(np.column_stack([Z, np.ones(len(Z))]), np.array(F), rcond=None)[0][:-1]
+    F = [score(s[z > 0], v[z > 0]) for z in Z]
+    return np.linalg.lstsq(np.column_stack([Z, np.ones(len(Z))]), F, rcond=None)[0][:-1]
 
 
 def disagreement(document):
@@ -33,12 +28,10 @@ def disagreement(document):
     return document[j], v[j], beta[j], apart[j]
 
 
-@question((2, 0), {"your document": ()},
-          otherwise="Print the table for a document of two words, one that says much and one that says little: which "
-                    "of them lowers the score that the other has without it? Then see what more copies of a word do.")
-def disagree():
-    """disagree(): a document of at most 8 tokens with a word on whose sign the line and SLALOM disagree by 0.75."""
-    return ["bad", "terrible", "terrible", "terrible"]
+disagree = Question(solution.disagree, (2, 0), {
+    "your document": ()},
+    otherwise="Print the table for a document of two words, one that says much and one that says little: which of them "
+              "lowers the score that the other has without it? Then see what more copies of a word do.")
 
 
 @disagree.judge

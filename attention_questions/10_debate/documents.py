@@ -1,16 +1,8 @@
 """The check of assignment 10 on two documents about which two tests of attention say opposite things."""
 
-import itertools
-from math import comb, exp, log
+from attention_questions.prelude import Question, itertools, math, np
 
-import numpy as np
-
-from coursegrade.kit.question import question
-
-from .corners import farthest
-from .orders import tau
-
-__all__ = ["opposite"]
+from . import solution
 
 FEWEST, MOST, EPSILON = 5, 7, 0.01      # words, |Δp|
 WORDS = {"the": (-1.5, 0.25), "film": (-1.0, 0.5), "plot": (-0.5, -0.5), "fine": (0.0, 1.0), "not": (1.5, -0.25),
@@ -25,22 +17,18 @@ def tests(document):
     Z = np.array(list(itertools.product((0, 1), repeat=n)))
     F = (Z * e) @ y / np.maximum((Z * e).sum(1), 1e-300)
     off = [np.flatnonzero(Z[:, i] == 0) for i in range(n)]
-    phi = [sum((F[k + 2 ** (n - 1 - i)] - F[k]) / (n * comb(n - 1, Z[k].sum())) for k in rows)
+    phi = [sum((F[k + 2 ** (n - 1 - i)] - F[k]) / (n * math.comb(n - 1, Z[k].sum())) for k in rows)
            for i, rows in enumerate(off)]
     alpha = e / e.sum()
-    p = 1 / (1 + exp(-alpha @ y))
-    low, high = (log(odds / (1 - odds)) for odds in (max(p - EPSILON, 1e-9), min(p + EPSILON, 1 - 1e-9)))
-    return (tau.reference(alpha, np.array(phi), np.arange(n)[None])[0],
-            farthest.reference(alpha, y, low, high)[1])
+    p = 1 / (1 + math.exp(-alpha @ y))
+    low, high = (math.log(odds / (1 - odds)) for odds in (max(p - EPSILON, 1e-9), min(p + EPSILON, 1 - 1e-9)))
+    return solution.tau(alpha, np.array(phi), np.arange(n)[None])[0], solution.farthest(alpha, y, low, high)[1]
 
 
-@question((3, 0), {"your documents": ()},
-          otherwise="Print both tests for your first document: which two words does attention put in another order "
-                    "than the sizes of their Shapley values? One of them has more attention than effect: what else "
-                    "could stand there?")
-def opposite():
-    """opposite(): a document with τ ≥ .99 and an adversary at .6 or more, and one with τ ≤ 0 and none beyond .2."""
-    return ["great", "bad", "plot", "film", "the"], ["awful", "but", "not", "fine", "plot"]
+opposite = Question(solution.opposite, (3, 0), {
+    "your documents": ()},
+    otherwise="Print both tests for your first document: which two words does attention put in another order than the "
+              "sizes of their Shapley values? One of them has more attention than effect: what else could stand there?")
 
 
 @opposite.judge
