@@ -1,14 +1,12 @@
 """Checks of assignment 12: reading.py, closing.py, counting.py, fooling.py and maps.py have its questions."""
 
-from coursegrade.kit.score import announce
+from attention_questions.prelude import announce
 
 from .closing import by_distance
 from .counting import votes
 from .fooling import fool
 from .maps import apart, on_top
 from .reading import chances, read
-
-__all__ = ["read", "chances", "by_distance", "on_top", "votes", "fool", "apart"]
 
 announce("dyck", [read, chances, by_distance, on_top, votes, fool, apart],          # the last is a bonus
          {"equally right": 5})

@@ -1,78 +1,54 @@
-"""Check of assignment 12 on closing accuracy by distance, and random cases for what reads texts and arrays."""
+"""Check of assignment 12 on closing accuracy by distance."""
 
-import numpy as np
+from attention_questions.prelude import Question, np
 
-from coursegrade.kit.question import question
-
-from .reading import LIBRARY, balanced
-
-__all__ = ["by_distance"]
+from . import solution
+from .reading import DEEPER, LIBRARY, balanced
 
 TEXTS = ["([[]()])", "[](()[])"]
 
 
-def _right(texts):
-    """Logits (n, 1 + T, 4) that are right wherever a bracket closes, by 1; in even rows opening brackets have more."""
+def _case(texts, *turned):
+    """Logits (n, 1 + T, 4) that are right wherever a bracket closes, by 1, and in even rows have more for opening ones;
+    but turned round before some places of some texts, both from 0 on. And the texts."""
     logits = np.zeros((len(texts), 1 + len(texts[0]), 4)) + [3.0, 1.0, 2.0, 0.0]
     logits[:, 1::2, ::2] -= 4.0
     for z, text in zip(logits, texts, strict=True):
-        for t, symbol in enumerate(text):
-            z[t, 3] = 2.0 * (symbol == "]")
-    return logits
-
-
-def _turned(texts, *places):
-    """As `_right`, but for the places of the text, from 0 on, before which the logits are turned round."""
-    logits = _right(texts)
-    for i, t in places:
+        z[:-1, 3] = [2.0 * (symbol == "]") for symbol in text]
+    for i, t in turned:
         logits[i, t] = logits[i, t, [0, 3, 2, 1]]
-    return logits
+    return logits, texts
 
 
-@question((2, 2), {"one wrong": (_turned(["[()[]()()]"], (0, 4)), ["[()[]()()]"]), "all right": (_right(TEXTS), TEXTS),
-                   "one wrong, at distance 3": (_turned(TEXTS, (1, 4)), ["([[]()])", "[][([])]"]),
-                   "the last one wrong": (_turned(["([])[]"], (0, 5)), ["([])[]"]),
-                   "five deep": (_turned(["[(([[]]))]"], (0, 8)), ["[(([[]]))]"]),
-                   "far ones wrong": (_turned(TEXTS, (0, 6), (0, 7), (1, 7)), TEXTS)},
-          promises={"balanced texts of $T$ round and square brackets": lambda logits, texts: balanced(texts, logits),
-                    "(No two are equal here.)": lambda logits, texts: (logits[:, :, 1] != logits[:, :, 3]).all()},
-          returns="", forbidden=LIBRARY, instead="a stack of your own", lend=("read",),
-          otherwise="Take `([])` by hand: which row is asked for the `]`, which for the `)`, and how far away are "
-                    "their partners?",
-          hints={"list index out of range": "Does `read` stop early? It does where a text gets deeper than its "
-                                            "`depth`, and these may have any.",
-                 "out of bounds": "There are 1 + T rows. The row at place t − 1 predicts the bracket at place t."})
-def by_distance(logits, texts, *, row=-1, of=(1, 3), gap=0, least=1, last=False, count=lambda right, n: (right, n)):
-    """by_distance(logits, texts): {distance of closing brackets from their partners: (how many right, of how many)}."""
-    found = {}
-    for z, text in zip(logits, texts, strict=True):
-        opened = []
-        for t, symbol in enumerate(text, 1):
-            if symbol in "([":
-                opened, newest = [*opened, t], t
-                continue
-            *opened, partner = opened
-            distance = t - (newest if last else partner) - gap
-            said = max(of, key=lambda i: z[t + row, i])
-            if distance >= least:
-                found.setdefault(distance, []).append(int("()[]"[said] == symbol))
-    return {distance: count(sum(rights), len(rights)) for distance, rights in found.items()}
+by_distance = Question(solution.by_distance, (2, 2), {
+    "one wrong": _case(["[()[]()()]"], (0, 4)), "all right": _case(TEXTS),
+    "one wrong, at distance 3": (_case(TEXTS, (1, 4))[0], ["([[]()])", "[][([])]"]),
+    "the last one wrong": _case(["([])[]"], (0, 5)), "five deep": _case(["[(([[]]))]"], (0, 8)),
+    "far ones wrong": _case(TEXTS, (0, 6), (0, 7), (1, 7))},
+    promises={"balanced texts of $T$ round and square brackets": lambda logits, texts: balanced(texts, logits),
+              "(No two are equal here.)": lambda logits, texts: (logits[:, :, 1] != logits[:, :, 3]).all()},
+    forbidden=LIBRARY, instead="a stack of your own", lend=("read",),
+    otherwise="Take `([])` by hand: which row is asked for the `]`, which for the `)`, and how far away are their "
+              "partners?",
+    hints={**DEEPER, "out of bounds": "There are 1 + T rows. The row at place t − 1 predicts the bracket at place t."})
 
-
+ROUND, PAIRS = "z[t - 1, 1] > z[t - 1, 3]", "for distance, (right, n) in found.items()"
 by_distance.mistakes(
     ("Opening brackets have a say. The question is which bracket closes, *given that one does*: compare the logits of "
-     "the two closing ones.", dict(of=(0, 1, 2, 3))),
+     "the two closing ones.", f'")" if {ROUND} else "]" → "()[]"[z[t - 1].argmax()]'),
     ("The row at a bracket's own place has read it already. The row before it is the one that predicts it.",
-     dict(row=0)),
-    ("That row is one too early. With places from 1 on, row t − 1 stands before the bracket at place t.", dict(row=-2)),
+     f"{ROUND} → z[t, 1] > z[t, 3]"),
+    ("That row is one too early. With places from 1 on, row t − 1 stands before the bracket at place t.",
+     f"{ROUND} → z[t - 2, 1] > z[t - 2, 3]"),
     ("The distance is the number of brackets between the two. It is the difference of their places: 1 for neighbours.",
-     dict(gap=1, least=0)),
+     "stack.pop() → stack.pop() - 1"),
     ("Distances were taken from the last bracket that was opened. The partner may be another: what is on the stack?",
-     dict(last=True)),
-    ("Pairs of neighbours are missing, distance 1.", dict(least=2)),
-    ("The first number counts the wrong ones.", dict(count=lambda right, n: (n - right, n))),
-    ("The second number is how many there are in all, not how many are wrong.",
-     dict(count=lambda right, n: (right, n - right))),
-    ("The pair is turned round: how many are right comes first.", dict(count=lambda right, n: (n, right))),
+     "stack.append(t) → newest = t", "stack.pop() → newest"),
+    ("Pairs of neighbours are missing, distance 1.",
+     "found[distance] = → if distance > 1:\n                    found[distance] ="),
+    ("The first number counts the wrong ones.", "said == symbol → said != symbol"),
+    ("The second number is how many there are in all, not how many are wrong.", "n + 1 → n + (said != symbol)"),
+    ("The pair is turned round: how many are right comes first.",
+     f"return found → return {{distance: (n, right) {PAIRS}}}"),
     ("A share came back. Two whole numbers are due: how many are right, and of how many.",
-     dict(count=lambda right, n: right / n)))
+     f"return found → return {{distance: right / n {PAIRS}}}"))

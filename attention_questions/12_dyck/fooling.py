@@ -1,14 +1,10 @@
 """The check of assignment 12 on a string of the language in which a model with perfect test accuracy errs."""
 
-import functools
-
-import torch
-
-from coursegrade.kit.question import question
+from attention_questions.prelude import Question, functools, torch
 from coursekit.models import load_weights
 from coursekit.worlds import dyck
 
-__all__ = ["fool"]
+from . import solution
 
 LONGEST, WANTED = dyck.T, 3.0           # brackets; logits
 
@@ -33,11 +29,9 @@ def allowed(text):
         dyck.pushdown(text).accepted)
 
 
-@question((2, 0), {"your text": ()},
-          otherwise="The model weighs equal brackets alike, however many there are. Which ones could drown the top?")
-def fool():
-    """fool(): a balanced string, at most 28 brackets and depth 4, with a closing bracket wrong by at least 3 logits."""
-    return "(([[][][][][][][][][][][]]))"
+fool = Question(solution.fool, (2, 0), {"your text": ()},
+                otherwise="The model weighs equal brackets alike, however many there are. Which ones could drown the "
+                          "top?")
 
 
 @fool.judge

@@ -1,13 +1,11 @@
 """Checks of assignment 13: directions.py, codes.py, halves.py and turning.py have its questions."""
 
-from coursegrade.kit.score import announce
+from attention_questions.prelude import announce
 
 from .codes import audit, batch_topk, best_code
 from .directions import sharing
 from .halves import discover
 from .turning import clamp, quiet
-
-__all__ = ["sharing", "audit", "best_code", "discover", "clamp", "quiet", "batch_topk"]
 
 announce("autoencoders", [sharing, audit, best_code, discover, clamp, quiet, batch_topk],      # the last is a bonus
          {"what a dial proves": 5})

@@ -1,13 +1,9 @@
 """Check of assignment 13 on features that are chosen on one half of the data and reported on the other."""
 
-import numpy as np
+from attention_questions.prelude import Question, kind, np
 
-from coursegrade.kit.question import question
-from coursegrade.kit.same import kind
-
+from . import solution
 from .directions import LIBRARY
-
-__all__ = ["discover"]
 
 
 def halves(n, F, C, seed, planted=0.0, dead=()):
@@ -25,25 +21,10 @@ def halves(n, F, C, seed, planted=0.0, dead=()):
     return tuple(made)
 
 
-def _middle(x):
-    return x - x.mean(0)
-
-
-def _cosine(A, Y):
-    sizes = np.sqrt((A ** 2).sum(0))[:, None] * np.sqrt((Y ** 2).sum(0))
-    return A.T @ Y / np.where(sizes > 0, sizes, 1.0)
-
-
-def _pearson(A, Y):
-    return _cosine(_middle(A), _middle(Y))
-
-
-def _covariance(A, Y):
-    return _middle(A).T @ _middle(Y) / len(A)
-
-
 def _one_largest(A, Y, A_new, Y_new):
-    r = np.sort(_pearson(A, Y), axis=0)
+    A, Y = (x - x.mean(0) for x in (A, Y))
+    sizes = np.outer(*(np.linalg.norm(x, axis=0) for x in (A, Y)))
+    r = np.sort(A.T @ Y / np.where(sizes > 0, sizes, 1.0), axis=0)
     return len(r) == 1 or (r[-1] - r[-2] > 1e-9).all()
 
 
@@ -53,47 +34,37 @@ def _none_constant(A, Y, A_new, Y_new):
     return varies and all((np.ptp(x, axis=0) + ~x.any(0)).all() for x in (A, A_new))
 
 
-def _here(r, chosen):
-    return r[chosen, np.arange(len(chosen))]
+discover = Question(solution.discover, (2, 2), {
+    "six of each": halves(6, 3, 2, 2055, planted=1.0), "chance alone": halves(5, 4, 3, 2),
+    "one is dead in the first half": halves(8, 3, 1, 36, dead=[(0, 0)]),
+    "one is dead in the second": halves(8, 3, 3, 3, planted=9.0, dead=[(1, 0)]),
+    "halves of two sizes": (*halves(12, 6, 2, 4)[:2], *halves(5, 6, 2, 5)[2:])},
+    promises={"no two are equally large": _one_largest, "No other column is constant.": _none_constant},
+    returns="features (C,), found (C,), tested (C,)", forbidden=LIBRARY, instead="means and sums of your own",
+    otherwise="Take one feature and one label by hand, and their correlation on the first half. Is it in your table? "
+              "Is it the largest of its label?")
 
-
-@question((2, 2), {"six of each": halves(6, 3, 2, 2055, planted=1.0), "chance alone": halves(5, 4, 3, 2),
-                   "one is dead in the first half": halves(8, 3, 1, 36, dead=[(0, 0)]),
-                   "one is dead in the second": halves(8, 3, 3, 3, planted=9.0, dead=[(1, 0)]),
-                   "halves of two sizes": (*halves(12, 6, 2, 4)[:2], *halves(5, 6, 2, 5)[2:])},
-          promises={"no two are equally large": _one_largest, "No other column is constant.": _none_constant},
-          returns="features (C,), found (C,), tested (C,)", forbidden=LIBRARY, instead="means and sums of your own",
-          otherwise="Take one feature and one label by hand, and their correlation on the first half. Is it in your "
-                    "table? Is it the largest of its label?")
-def discover(A, Y, A_new, Y_new, *, r=_pearson, by=lambda r: r, on=0, told=_here, tested=_here):
-    """discover(A, Y, A_new, Y_new): (each label's feature, by correlation, that on this half, that on the new one)."""
-    first, second = r(A, Y), r(A_new, Y_new)
-    both = r(np.concatenate([A, A_new]), np.concatenate([Y, Y_new]))
-    chosen = by((first, second, both)[on]).argmax(0)
-    return chosen, told(first, chosen), tested(second, chosen)
-
-
+CHOSEN, TESTED = "first.argmax(0)", "correlation(A_new, Y_new)[features, labels]"
 discover.mistakes(
     ("On the new half you chose again. What is reported there is the feature that was chosen on the first half.",
-     dict(tested=lambda r, chosen: r.max(0))),
-    ("The feature was chosen on the new half: then nothing is left to test it on.", dict(on=1)),
-    ("The feature was chosen on both halves together. The new one must not have a say.", dict(on=2)),
+     f"{TESTED} → correlation(A_new, Y_new).max(0)"),
+    ("The feature was chosen on the new half: then nothing is left to test it on.",
+     f"{CHOSEN} → correlation(A_new, Y_new).argmax(0)"),
+    ("The feature was chosen on both halves together. The new one must not have a say.",
+     f"{CHOSEN} → correlation(np.concatenate([A, A_new]), np.concatenate([Y, Y_new])).argmax(0)"),
     ("The largest *size* was taken. A feature of a label goes up with it: the largest correlation, with its sign.",
-     dict(by=np.abs)),
+     f"{CHOSEN} → abs(first).argmax(0)"),
     ("A dead feature was left out. Its correlation counts as 0, which is larger than all that are below 0.",
-     dict(by=lambda r: np.where(r == 0, -1.0, r))),
-    ("These are covariances. A correlation is divided by both standard deviations.", dict(r=_covariance)),
+     f"{CHOSEN} → np.where(first == 0, -1.0, first).argmax(0)"),
+    ("These are covariances. A correlation is divided by both standard deviations.",
+     "x / np.where(x.any(0), np.linalg.norm(x, axis=0), 1) → x", "A.T @ Y → A.T @ Y / len(A)"),
     ("Chosen by the covariance, or by means with and without the label: both are large for loud features. Divide by "
-     "the standard deviations first.", lambda A, Y, A_new, Y_new: (
-         (chosen := _covariance(A, Y).argmax(0)), _here(_pearson(A, Y), chosen),
-         _here(_pearson(A_new, Y_new), chosen))),
-    ("Means were not taken off: that is a cosine.", dict(r=_cosine)),
-    ("What is below 0 counts as 0 here. A correlation has its sign.",
-     dict(r=lambda A, Y: np.maximum(_pearson(A, Y), 0))),
-    ("These are squared correlations.", dict(told=lambda r, chosen: _here(r, chosen) ** 2,
-                                             tested=lambda r, chosen: _here(r, chosen) ** 2)),
-    ("`tested` repeats `found`: it is due on the new half.", lambda A, Y, A_new, Y_new: (
-        (chosen := _pearson(A, Y).argmax(0)), _here(_pearson(A, Y), chosen), _here(_pearson(A, Y), chosen))))
+     "the standard deviations first.", f"{CHOSEN} → ((A - A.mean(0)).T @ (Y - Y.mean(0))).argmax(0)"),
+    ("Means were not taken off: that is a cosine.", "x - x.mean(0) → x"),
+    ("What is below 0 counts as 0 here. A correlation has its sign.", "A.T @ Y → np.maximum(A.T @ Y, 0)"),
+    ("These are squared correlations.",
+     "first[features, labels] → first[features, labels] ** 2", f"{TESTED} → {TESTED} ** 2"),
+    ("`tested` repeats `found`: it is due on the new half.", f"{TESTED} → first[features, labels]"))
 
 
 @discover.suspect

@@ -2,20 +2,13 @@
 
 import collections
 import contextlib
-import functools
 
-import numpy as np
-import torch
-
-from coursegrade.kit.question import question
-from coursegrade.kit.same import kind
+from attention_questions.prelude import Question, functools, kind, np, torch
 from coursekit.models import clamp_feature, load_weights, sample
 from coursekit.worlds import split_sentences, tone_of
 
+from . import solution
 from .directions import LIBRARY
-
-__all__ = ["clamp", "quiet"]
-
 
 # -- clamp -----------------------------------------------------------------------------------------------------------
 
@@ -28,61 +21,38 @@ def case(T, d, F, seed, wanted, where=None):
     return H, A, W, wanted, np.ones(T, bool) if where is None else np.array(where)
 
 
-def _lengths(W):
-    return np.sqrt((W ** 2).sum(0))
+clamp = Question(solution.clamp, (1, 2), {
+    "one feature, one place": case(3, 2, 3, 6, {1: 2.0}, [False, True, False]),
+    "switched off": case(3, 3, 4, 1, {2: 0.0}, [True, True, False]),
+    "two features": case(4, 3, 5, 2, {4: 3.0, 0: -1.5}, [True, False, True, True]),
+    "nowhere": case(2, 2, 2, 3, {0: 1.0}, [False, False]), "nothing": case(2, 2, 2, 4, {})},
+    promises={"no $w_j$ is all 0": lambda H, A, W_dec, wanted, where: W_dec.any(0).all(),
+              "an array $(T,)$ of booleans":
+                  lambda H, A, W_dec, wanted, where: where.shape == H.shape[:1] and where.dtype == bool},
+    returns="H (T, d)", forbidden=LIBRARY, instead="a sum of your own",
+    otherwise="Only one direction of a state is to move: by how much along ŵ_j, if its activation is 0.5 now and 2 is "
+              "wanted?",
+    hints={"shapes": "`where` has one entry for each place, (T,), a direction one for each dimension, (d,)."})
 
-
-@question((1, 2), {"one feature, one place": case(3, 2, 3, 6, {1: 2.0}, [False, True, False]),
-                   "switched off": case(3, 3, 4, 1, {2: 0.0}, [True, True, False]),
-                   "two features": case(4, 3, 5, 2, {4: 3.0, 0: -1.5}, [True, False, True, True]),
-                   "nowhere": case(2, 2, 2, 3, {0: 1.0}, [False, False]), "nothing": case(2, 2, 2, 4, {})},
-          promises={"no $w_j$ is all 0": lambda H, A, W_dec, wanted, where: W_dec.any(0).all(),
-                    "an array $(T,)$ of booleans":
-                        lambda H, A, W_dec, wanted, where: where.shape == H.shape[:1] and where.dtype == bool},
-          returns="H (T, d)", forbidden=LIBRARY, instead="a sum of your own",
-          otherwise="Only one direction of a state is to move: by how much along ŵ_j, if its activation is 0.5 now and "
-                    "2 is wanted?",
-          hints={"shapes": "`where` has one entry for each place, (T,), a direction one for each dimension, (d,)."})
-def clamp(H, A, W_dec, wanted, where, *, of=lambda a, size: a * size, out=lambda w, size: w / size,
-          last=False, first=False, turned=False, anywhere=False, decode=None):
-    """clamp(H, A, W_dec, wanted, where): states (T, d) whose features have these activations at these places."""
-    sizes, change = _lengths(W_dec), np.zeros_like(H)
-    pairs = list(wanted.items())
-    for j, value in pairs[-1:] if last else pairs[:1] if first else pairs:
-        change += np.outer(value - of(A[:, j], sizes[j]), out(W_dec[:, j], sizes[j]))
-    place = np.ones(len(H), bool) if anywhere else where != turned
-    moved = decode(H, A, W_dec, wanted) if decode else H + change
-    return np.where(place[:, None], moved, H)
-
-
-def _decoded(H, A, W, wanted, unit=True):
-    A = A.copy()
-    for j, value in wanted.items():
-        A[:, j] = value / (_lengths(W)[j] if unit else 1.0)
-    return A @ W.T
-
-
+DECODED = "H.copy() → np.where(where[:, None], A @ W_dec.T, H)"
+NO_LENGTH = "A[:, j] * length → A[:, j]", " / length → "                             # wanted: a_j, not a_j‖w_j‖
 clamp.mistakes(
     ("The states were decoded anew, so all that the autoencoder does not explain is lost. Add to h what changes, and "
-     "leave the rest of it.", dict(decode=_decoded)),
-    ("Decoded anew, so the error is lost; and `wanted` are activations a_j‖w_j‖, not a_j.",
-     dict(decode=functools.partial(_decoded, unit=False))),
+     "leave the rest of it.", DECODED),
+    ("Decoded anew, so the error is lost; and `wanted` are activations a_j‖w_j‖, not a_j.", DECODED, *NO_LENGTH),
     ("`wanted` was added to what is there. An activation is *set*: what changes is the difference.",
-     dict(of=lambda a, size: 0.0 * a)),
-    ("`wanted` was taken for a_j. It is the activation a_j‖w_j‖.",
-     dict(of=lambda a, size: a, out=lambda w, size: w)),
+     " - A[:, j] * length → "),
+    ("`wanted` was taken for a_j. It is the activation a_j‖w_j‖.", *NO_LENGTH),
     ("The difference is in units of length along the direction, and w_j is not of length 1: divide it.",
-     dict(out=lambda w, size: w)),
+     " / length → "),
     ("The activation is a_j‖w_j‖, with the a_j in A. Yours is how far h lies along w_j, which the other features and "
-     "the error have a part in.", lambda H, A, W_dec, wanted, where: clamp.reference(
-         H, H @ W_dec / _lengths(W_dec) ** 2, W_dec, wanted, where)),
-    ("What is wanted may be below 0. Yours stops at 0.", lambda H, A, W_dec, wanted, where: clamp.reference(
-        H, A, W_dec, {j: max(value, 0.0) for j, value in wanted.items()}, where)),
-    ("The difference is from a_j. It is from the activation a_j‖w_j‖.", dict(of=lambda a, size: a)),
-    ("The states changed everywhere. Only places where `where` is true are due.", dict(anywhere=True)),
-    ("The states changed where `where` is *false*.", dict(turned=True)),
-    ("Only the last feature of `wanted` was set.", dict(last=True)),
-    ("Only the first feature of `wanted` was set.", dict(first=True)))
+     "the error have a part in.", "A[:, j] * length → H @ W_dec[:, j] / length"),
+    ("What is wanted may be below 0. Yours stops at 0.", "(value - → (max(value, 0.0) -"),
+    ("The difference is from a_j. It is from the activation a_j‖w_j‖.", "A[:, j] * length → A[:, j]"),
+    ("The states changed everywhere. Only places where `where` is true are due.", "where * → "),
+    ("The states changed where `where` is *false*.", "where * → ~where *"),
+    ("Only the last feature of `wanted` was set.", "wanted.items() → [*wanted.items()][-1:]"),
+    ("Only the first feature of `wanted` was set.", "wanted.items() → [*wanted.items()][:1]"))
 
 
 # -- quiet -----------------------------------------------------------------------------------------------------------
@@ -128,13 +98,9 @@ def allowed(wanted):
         and abs(value) < 1000 for feature, value in wanted.items())
 
 
-@question((2, 0), {"your settings": ()},
-          otherwise="Ask `turned` for the feature of criticism alone (question 4 found it), at 0 and below: how far "
-                    "does criticism fall, and which tone grows meanwhile?")
-def quiet():
-    """quiet(): {feature: activation}, at most four, so that at most 4 % of the sentences criticise, the others as
-    before."""
-    return {9: -6.0, 15: 0.2, 3: 0.0}
+quiet = Question(solution.quiet, (2, 0), {"your settings": ()},
+                 otherwise="Ask `turned` for the feature of criticism alone (question 4 found it), at 0 and below: how "
+                           "far does criticism fall, and which tone grows meanwhile?")
 
 
 @quiet.judge

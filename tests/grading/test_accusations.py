@@ -9,6 +9,7 @@ import pytest
 
 from coursegrade import check
 from coursegrade.kit.messages import CheckFailed
+from coursegrade.kit.mistakes import as_answer
 from coursegrade.kit.question import ASKED
 from coursegrade.kit.score import forget
 
@@ -23,7 +24,7 @@ def answer(module, question):
 
 @answer(dyck, "chances")
 def one_level_too_few(right, text, length, depth):
-    return right(text, length, depth, deep=depth - 1)
+    return as_answer(right, "depth + 2)), 0] → depth + 1)), 0, 0]")(text, length, depth)
 
 
 @answer(dyck, "chances")
