@@ -5,20 +5,12 @@ equally likely by chance there are several such tables, (n, D, D), one for each 
 in its place is a function of the ids so far, `next_logits`, which insists on being given all of them.
 """
 
-import torch
+from attention_questions.prelude import Question, kind, same, torch
 
-from coursegrade.kit.question import question
-from coursegrade.kit.same import kind, same
-
-__all__ = ["LOOPS", "after", "as_function", "greedy"]
+from . import solution
 
 LOOPS = ("coursekit.models.greedy", "coursekit.models.generate", "coursekit.models.beam_search",
          "coursekit.models.sample")
-
-
-def after(rows, ids):
-    """The logits (D,) after a text."""
-    return rows[ids[-1]] if rows.dim() == 2 else rows[len(ids) % len(rows), ids[-1]]
 
 
 def as_function(rows, prompt, *others):
@@ -40,13 +32,9 @@ def as_function(rows, prompt, *others):
                              f"{entries}")
         if not all(0 <= entry < rows.shape[-1] for entry in entries):
             raise ValueError(f"there are the ids 0 to {rows.shape[-1] - 1}, and next_logits got {entries}")
-        return after(own, entries)
+        return own[entries[-1]] if own.dim() == 2 else own[len(entries) % len(own), entries[-1]]
 
     return next_logits, list(prompt), *others
-
-
-def _downwards(logits):
-    return logits.argsort(descending=True, stable=True).tolist()
 
 
 ROWS = torch.tensor([[0.0, 3.0, 1.0], [2.0, 0.0, 1.0], [0.0, 0.0, 5.0]])
@@ -54,104 +42,73 @@ TWO_DIGITS = torch.eye(13).index_put((torch.tensor([1]), torch.tensor([5])), tor
 RING = torch.tensor([[0.0, 2.0, 1.0, 0.0], [0.0, 1.0, 3.0, 2.0], [4.0, 0.0, 0.0, 1.0], [1.0, 1.0, 0.0, 0.0]])
 
 
-def _said(text, m, start=0, gap=0):
-    """Did the last m tokens of a text stand in it before, from start on, at least 1 + gap to the left?"""
-    return any(text[i:i + m] == text[-m:] for i in range(start, len(text) - m - gap))
-
-
-@question((3, 4), {"plain": (ROWS, [2, 0], 4), "a longer prompt": (RING, [2, 3, 1], 5),
-                   "up to the end": (RING, [1], 9, 0),
-                   "two equally likely": (RING, [1, 3], 3),
-                   "no new token": (ROWS, [0, 1], 0),
-                   "the prompt opens with the end": (RING, [3, 1], 6, 3),
-                   "no two tokens twice": (ROWS, [1, 0], 7, None, 2),
-                   "no three tokens twice": (RING, [0, 1, 2], 8, None, 3),
-                   "no token twice": (RING, [1], 3, None, 1),
-                   "nothing left to say": (RING, [1, 2], 6, None, 1),
-                   "the prompt ends with the end": (RING, [1], 4, 1),
-                   "a prompt shorter than m": (RING, [1], 4, None, 3), "the end is banned": (ROWS, [2, 2], 3, 2, 2),
-                   "ids of two digits": (TWO_DIGITS, [11, 12, 1], 2, None, 2)},
-          forbidden=LOOPS, instead="a loop around next_logits", given=as_function,
-          hints={"endless": "Here a `for` loop over n tokens is enough.",
-                 "IndexError": "Was an entry asked of an empty list? If all tokens are banned, the text ends."},
-          otherwise="Each time: ask for the logits of the whole text so far, and append the likeliest token that is "
-                    "not banned.")
-def greedy(next_logits, prompt, n, eos=None, m=None, *, repeats=lambda text, m, start: _said(text, m), order=_downwards,
-           leftover=None):
-    """greedy(next_logits, prompt, n, eos, m): the new ids, the likeliest each time; no m tokens twice in the text."""
-    ids = list(prompt)
-    for _ in range(n):
-        allowed = (token for token in order(next_logits(ids)) if m is None or not repeats(
-            ids + [token], m, len(prompt)))
-        token = next(allowed, leftover)
-        if token is None:
-            break
-        ids.append(token)
-        if token == eos:
-            break
-    return ids[len(prompt):]
-
-
+greedy = Question(solution.greedy, (3, 4), {
+    "plain": (ROWS, [2, 0], 4), "a longer prompt": (RING, [2, 3, 1], 5),
+    "up to the end": (RING, [1], 9, 0),
+    "two equally likely": (RING, [1, 3], 3),
+    "no new token": (ROWS, [0, 1], 0),
+    "the prompt opens with the end": (RING, [3, 1], 6, 3),
+    "no two tokens twice": (ROWS, [1, 0], 7, None, 2), "no three tokens twice": (RING, [0, 1, 2], 8, None, 3),
+    "no token twice": (RING, [1], 3, None, 1),
+    "nothing left to say": (RING, [1, 2], 6, None, 1),
+    "the prompt ends with the end": (RING, [1], 4, 1),
+    "a prompt shorter than m": (RING, [1], 4, None, 3), "the end is banned": (ROWS, [2, 2], 3, 2, 2),
+    "ids of two digits": (TWO_DIGITS, [11, 12, 1], 2, None, 2)},
+    forbidden=LOOPS, instead="a loop around next_logits", given=as_function,
+    hints={"endless": "Here a `for` loop over n tokens is enough.",
+           "IndexError": "Was an entry asked of an empty list? If all tokens are banned, the text ends."},
+    otherwise="Each time: ask for the logits of the whole text so far, and append the likeliest token that is "
+              "not banned.")
 STOPS = "It stops too early. A banned token is skipped, and the next likeliest is tried."
-
+REPEATED = "any(text[i:i + m] == text[-m:] for i in range(len(text) - m))"
 greedy.mistakes(
     ("A token comes twice, as without m. (ids[-0:] is the whole list, not an empty one.)",
-     dict(repeats=lambda text, m, start: m > 1 and _said(text, m))),
-    ("The token `eos` can be banned, too, like any other.",
-     lambda next_logits, prompt, n, eos=None, m=None: greedy.reference(
-         next_logits, prompt, n, eos, m, repeats=lambda text, m, start: text[-1] != eos and _said(text, m))),
-    ("The prompt counts, too: what stands in it was said before.",
-     dict(repeats=lambda text, m, start: _said(text, m, start))),
-    ("The prompt came back as well. Only the new ids are asked for, at most n of them.",
-     lambda next_logits, prompt, *others: prompt + greedy.reference(next_logits, prompt, *others)),
+     "m is not None → m is not None and m > 1"),
+    ("The token `eos` can be banned, too, like any other.", "if not repeats → if token == eos or not repeats"),
+    ("The prompt counts, too: what stands in it was said before.", "range(len(text) → range(len(prompt), len(text)"),
+    ("The prompt came back as well. Only the new ids are asked for, at most n of them.", "ids[len(prompt):] → ids"),
     ("The token `eos` stands in the prompt, as it does where every text opens with it. Only a *new* token ends the "
-     "text.", lambda next_logits, prompt, n, eos=None, m=None: [] if eos in prompt else greedy.reference(
-         next_logits, prompt, n, eos, m)),
+     "text.", "range(n) → range(0 if eos in prompt else n)"),
     ("Nothing new came back. Does the prompt grow with the text? `ids = prompt` gives the same list a second name, "
-     "list(prompt) makes another list.",
-     lambda next_logits, prompt, n, eos=None, m=None: greedy.reference(next_logits, prompt, n, eos, m) if m else []),
-    ("n counts the new tokens, without those of the prompt.",
-     lambda next_logits, prompt, n, *others: greedy.reference(next_logits, prompt, max(0, n - len(prompt)), *others)),
-    ("There is a token too many: at most n new ones.",
-     lambda next_logits, prompt, n, *others: greedy.reference(next_logits, prompt, n + 1, *others)),
-    ("Those are the least likely tokens. Is the order turned round?",
-     dict(order=lambda logits: logits.argsort(stable=True).tolist())),
+     "list(prompt) makes another list.", "list(prompt) → prompt"),
+    ("n counts the new tokens, without those of the prompt.", "range(n) → range(n - len(prompt))"),
+    ("There is a token too many: at most n new ones.", "range(n) → range(n + 1)"),
+    ("Those are the least likely tokens. Is the order turned round?", "descending=True, → "),
     ("The same token again and again. Is the new token put behind the text before the model is asked next?",
-     lambda next_logits, prompt, n, *others: greedy.reference(next_logits, prompt, 1) * n),
-    ("It does not stop at the end: no token comes behind the token `eos`.",
-     lambda next_logits, prompt, n, eos=None, m=None: greedy.reference(next_logits, prompt, n, None, m)),
+     "next_logits(ids) → next_logits(prompt)"),
+    ("It does not stop at the end: no token comes behind the token `eos`.", "if token == eos → if False"),
     ("The end itself is missing: the token `eos` is the last of the new ids.",
-     lambda next_logits, prompt, n, eos=None, m=None: [
-         token for token in greedy.reference(next_logits, prompt, n, eos, m) if token != eos]),
+     "ids[len(prompt):] → [token for token in ids[len(prompt):] if token != eos]"),
     ("Of equally likely tokens take the one with the smallest id.",
-     dict(order=lambda logits: [len(logits) - 1 - token for token in _downwards(logits.flip(0))])),
+     "(descending=True, stable=True).tolist() → (stable=True).tolist()[::-1]"),
     ("Every token was banned. Does the last group find itself? Only groups that begin earlier count.",
-     dict(repeats=lambda text, m, start: True)),
-    (STOPS, dict(order=lambda logits: _downwards(logits)[:1])),
+     f"{REPEATED} → True"),
+    (STOPS, ".tolist() → .tolist()[:1]"),
     ("The same m tokens come twice, as without m. Is a token that would repeat them skipped?",
-     dict(repeats=lambda text, m, start: False)),
+     " if not repeats(ids + [token]) → "),
     ("Groups of m + 1 tokens are kept from coming twice, and groups of m should be. How many of the old tokens does a "
-     "group hold, besides the new one?", dict(repeats=lambda text, m, start: _said(text, m + 1))),
+     "group hold, besides the new one?", "ids = → m = m and m + 1\n    ids ="),
     ("Groups of m − 1 are kept from coming twice: a token too few. A group has m tokens, the new one included.",
-     dict(repeats=lambda text, m, start: m > 1 and _said(text, m - 1))),
+     "ids = → m = m and m - 1\n    ids ="),
     ("The group with which the old text ends was not looked at. It overlaps the new one: 2 2 stands twice in 2 2 2.",
-     dict(repeats=lambda text, m, start: _said(text, m, gap=1))),
-    ("When no token is allowed any more, the text ends where it is.", dict(leftover=0)),
+     "len(text) - m → len(text) - m - 1"),
+    ("When no token is allowed any more, the text ends where it is.", ", None) → , 0)"),
     ("Groups of ids are compared, not their digits: in a string 1 1 also stands in 11.",
-     dict(repeats=lambda text, m, start: "".join(map(str, text[-m:])) in "".join(map(str, text[:-1])))))
+     f'{REPEATED} → "".join(map(str, text[-m:])) in "".join(map(str, text[:-1]))'))
 
 
 @greedy.suspect
 def _(got, rows, prompt, n, eos=None, m=None):
     if type(got) not in (list, tuple) or any(type(token) is float for token in got):
         return "Return a plain list of ids, whole numbers."
-    right = greedy.reference(*greedy.given(rows, prompt, n, eos, m))
+    right = solution.greedy(*greedy.given(rows, prompt, n, eos, m))
     if m is not None and same(got, right[:len(got)]):
         return STOPS
     i = next((i for i, (token, due) in enumerate(zip(got, right, strict=False)) if token != due), None)
     if m is None or i is None:
         return None
+    text = [*prompt, *right[:i], got[i]]
     return (f"New token number {i + 1} makes the last m tokens stand there for the second time."
-            if _said([*prompt, *right[:i], got[i]], m) else
+            if any(text[j:j + m] == text[-m:] for j in range(len(text) - m)) else
             f"New token number {i + 1} is another than expected: that one is not forbidden, and it is likelier, or as "
             "likely with a smaller id.")

@@ -1,31 +1,21 @@
 """The check of assignment 04 on a model whose likeliest text greedy decoding misses by far."""
 
-import itertools
-import math
+from attention_questions.prelude import Question, itertools, kind, math, torch
 
-import torch
-
-from coursegrade.kit.question import question
-from coursegrade.kit.same import kind
-
-from .generating import greedy
-
-__all__ = ["missed"]
+from . import solution
 
 D_MAX, N, FACTOR = 4, 3, 10
 
 
-def _probability(rows, ids):
-    """The probability of new ids behind the prompt [0]."""
-    return math.prod(rows[i, j].item() for i, j in itertools.pairwise([0, *ids]))
-
-
-@question((2, 0), {"your table": ()},
-          otherwise="Greedy decoding looks at one step. Which first token could be a little likelier than another, and "
-                    "lead nowhere: to rows in which no token is likely? And where does the other one lead?")
-def missed():
-    """missed(): a table of probabilities for which greedy decoding misses the likeliest text by a factor of 10."""
-    return torch.tensor([[0.1, 0.31, 0.29, 0.3], [0.25, 0.25, 0.25, 0.25], [0.0, 0.0, 1.0, 0.0], [1.0, 0.0, 0.0, 0.0]])
+missed = Question(solution.missed, (2, 0), {
+    "your table": ()},
+    otherwise="Greedy decoding looks at one step. Which first token could be a little likelier than another, and "
+              "lead nowhere: to rows in which no token is likely? And where does the other one lead?")
+missed.mistakes(
+    ("All texts are equally likely here, and none can be missed. One path has to be likelier than greedy's.",
+     lambda: torch.full((4, 4), 0.25)),
+    ("These probabilities are all 0 and 1: there is a single text, and greedy decoding finds it.",
+     lambda: torch.eye(4).roll(1, 1)))
 
 
 @missed.judge
@@ -34,8 +24,9 @@ def _(rows):
         return f"a tensor (D, D) is due, with D from 2 to {D_MAX}"
     if not rows.isfinite().all() or (rows < 0).any() or (rows.sum(1) - 1).abs().max() > 1e-4:
         return "every row is due to hold probabilities, with the sum 1"
-    texts = {ids: _probability(rows, ids) for ids in itertools.product(range(len(rows)), repeat=N)}
-    found, best = tuple(greedy.reference(lambda ids: rows[ids[-1]], [0], N)), max(texts, key=texts.get)
+    texts = {ids: math.prod(rows[i, j].item() for i, j in itertools.pairwise([0, *ids]))        # behind the prompt [0]
+             for ids in itertools.product(range(len(rows)), repeat=N)}
+    found, best = tuple(solution.greedy(lambda ids: rows[ids[-1]], [0], N)), max(texts, key=texts.get)
     factor = texts[best] / texts[found]
     words = (f"greedy finds {[*found]} (p = {texts[found]:.4f}), the likeliest is {[*best]} (p = {texts[best]:.4f}), "
              f"a factor of {factor:.2f}")
@@ -43,10 +34,3 @@ def _(rows):
         return f"{words}; {FACTOR} is due"
     print(f"  {words}")
     return None
-
-
-missed.mistakes(
-    ("All texts are equally likely here, and none can be missed. One path has to be likelier than greedy's.",
-     lambda: torch.full((4, 4), 0.25)),
-    ("These probabilities are all 0 and 1: there is a single text, and greedy decoding finds it.",
-     lambda: torch.eye(4).roll(1, 1)))

@@ -1,14 +1,8 @@
 """Check of assignment 04 on the cache: new tokens are read behind those of which only keys and values are left."""
 
-import math
+from attention_questions.prelude import ATTENTIONS, Question, rounded
 
-import torch
-
-from attention_questions.library import ATTENTIONS
-from coursegrade.kit.cases import rounded
-from coursegrade.kit.question import question
-
-__all__ = ["read_on"]
+from . import solution
 
 
 def _reading(t, T, d_e, d_att, d_out, seed):
@@ -17,68 +11,47 @@ def _reading(t, T, d_e, d_att, d_out, seed):
     return tuple(rounded(*shape, seed=seed + i) for i, shape in enumerate(shapes))
 
 
-@question((1, 0), {"three new tokens after five": _reading(t=3, T=5, d_e=2, d_att=3, d_out=6, seed=40),
-                   "one new token after four": _reading(t=1, T=4, d_e=2, d_att=3, d_out=6, seed=45),
-                   "three new tokens after two": _reading(t=3, T=2, d_e=2, d_att=2, d_out=3, seed=50),
-                   "two tokens, and an empty cache": _reading(t=2, T=0, d_e=3, d_att=2, d_out=1, seed=60),
-                   "one dimension": _reading(t=2, T=3, d_e=1, d_att=1, d_out=1, seed=70),
-                   "large scores": tuple(10 * x for x in _reading(t=3, T=2, d_e=3, d_att=2, d_out=2, seed=80)),
-                   "a longer text, double precision": tuple(
-                       x.double() for x in _reading(t=5, T=9, d_e=4, d_att=4, d_out=4, seed=90))},
-          returns="output (t, d_out), keys (T + t, d_att), values (T + t, d_out)",
-          tolerance=(1e-3, 1e-3),                                       # large scores make much of rounding
-          forbidden=(*ATTENTIONS, "coursekit.models.gpt2.CausalAttention"), instead="matrix products and a softmax",
-          hints={"shapes": "x @ W.T is (t, …); the cache has T rows, and with the new ones T + t. A mask of t rows "
-                           "and T + t columns fits the scores.",
-                 "empty": "Write it, or use torch.softmax here."},
-          otherwise="The cache first: the T rows of K and V, then W_k x and W_v x for each new token. If these are "
-                    "right and the output is not: over which axis is the softmax, and who may look where?")
-def read_on(x, W_q, W_k, W_v, K, V, *, sees=lambda T, t: T, scale=lambda x, W_q: len(W_q) ** 0.5,
-            forbidden=-math.inf, behind=lambda cache, new: torch.cat([cache, new])):
-    """read_on(x, W_q, W_k, W_v, K, V): (output (t, d_out), keys (T + t, d_att), values (T + t, d_out))."""
-    T, t = len(K), len(x)
-    keys, values = behind(K, x @ W_k.T), behind(V, x @ W_v.T)
-    may_look = torch.ones(t, T + t, dtype=torch.bool).tril(sees(T, t))
-    scores = x @ W_q.T @ torch.cat([K, x @ W_k.T]).T / scale(x, W_q)
-    return torch.softmax(scores.masked_fill(~may_look, forbidden), -1) @ torch.cat([V, x @ W_v.T]), keys, values
-
-
-def _output(change):
-    """An answer whose cache is right, and whose output is change(x, W_q, W_k, W_v, K, V)."""
-    return lambda *given: (change(*given), *read_on.reference(*given)[1:])
-
-
-def _cache_alone(x, W_q, W_k, W_v, K, V):
-    return torch.softmax(x @ W_q.T @ K.T / len(W_q) ** 0.5, -1) @ V
-
-
-def _new_alone(x, W_q, W_k, W_v, K, V):
-    return read_on.reference(x, W_q, W_k, W_v, K[:0], V[:0])[0]
-
-
+read_on = Question(solution.read_on, (1, 0), {
+    "three new tokens after five": _reading(t=3, T=5, d_e=2, d_att=3, d_out=6, seed=40),
+    "one new token after four": _reading(t=1, T=4, d_e=2, d_att=3, d_out=6, seed=45),
+    "three new tokens after two": _reading(t=3, T=2, d_e=2, d_att=2, d_out=3, seed=50),
+    "two tokens, and an empty cache": _reading(t=2, T=0, d_e=3, d_att=2, d_out=1, seed=60),
+    "one dimension": _reading(t=2, T=3, d_e=1, d_att=1, d_out=1, seed=70),
+    "large scores": tuple(10 * x for x in _reading(t=3, T=2, d_e=3, d_att=2, d_out=2, seed=80)),
+    "a longer text, double precision": tuple(
+        x.double() for x in _reading(t=5, T=9, d_e=4, d_att=4, d_out=4, seed=90))},
+    returns="output (t, d_out), keys (T + t, d_att), values (T + t, d_out)",
+    tolerance=(1e-3, 1e-3),                                             # large scores make much of rounding
+    forbidden=(*ATTENTIONS, "coursekit.models.gpt2.CausalAttention"), instead="matrix products and a softmax",
+    hints={"shapes": "x @ W.T is (t, …); the cache has T rows, and with the new ones T + t. A mask of t rows "
+                     "and T + t columns fits the scores.",
+           "empty": "Write it, or use torch.softmax here."},
+    otherwise="The cache first: the T rows of K and V, then W_k x and W_v x for each new token. If these are "
+              "right and the output is not: over which axis is the softmax, and who may look where?")
 read_on.mistakes(
     ("The triangle of the mask begins at the wrong place: new token 0 sees only column 0. Its own column is T, so it "
-     "sees the columns 0 to T.", dict(sees=lambda T, t: 0)),
+     "sees the columns 0 to T.", "tril(len(K)) → tril()"),
     ("The new tokens see each other's future. New token i sees the T cached tokens and the new ones up to itself.",
-     dict(sees=lambda T, t: T + t)),
+     ".tril(len(K)) → "),
     ("A new token does not see itself. It looks at the cache with its own key already in it.",
-     dict(sees=lambda T, t: T - 1)),
+     "tril(len(K)) → tril(len(K) - 1)"),
     ("Each new token sees one token of the future. New token i sees the columns 0 to T + i.",
-     dict(sees=lambda T, t: T + 1)),
+     "tril(len(K)) → tril(len(K) + 1)"),
     ("The future has the score 0 here, and e⁰ = 1: it counts. Only a score of −∞ gives a weight of 0.",
-     dict(forbidden=0.0)),
+     "-math.inf → 0.0"),
     ("The cache came back as it was. The new tokens' keys and values go into it, behind the old ones.",
-     dict(behind=lambda cache, new: cache)),
+     ", keys, values → , K, V"),
     ("Only the new keys came back. The cache is the old ones with the new ones behind them: torch.cat.",
-     dict(behind=lambda cache, new: new)),
+     ", keys, values → , x @ W_k.T, x @ W_v.T"),
     ("The new keys stand in front. They come behind the old ones: the order of the rows is that of the text.",
-     dict(behind=lambda cache, new: torch.cat([new, cache]))),
-    ("The new tokens see neither themselves nor each other: they look at the cache as it was.", _output(_cache_alone)),
-    ("The new tokens look only at each other. They see the whole cache as well.", _output(_new_alone)),
-    ("The scores are not scaled: where is √d_att?", dict(scale=lambda x, W_q: 1.0)),
-    ("The scores are divided by √d_e. It is √d_att, the length of a key.",
-     dict(scale=lambda x, W_q: x.shape[1] ** 0.5)),
-    ("The scores are divided by d_att. It is its square root.", dict(scale=lambda x, W_q: len(W_q))))
+     ", keys, values → , torch.cat([x @ W_k.T, K]), torch.cat([x @ W_v.T, V])"),
+    ("The new tokens see neither themselves nor each other: they look at the cache as it was.",
+     "tempered(scores.masked_fill(~allowed, -math.inf), 1) @ values → torch.softmax(scores[:, :len(K)], 1) @ V"),
+    ("The new tokens look only at each other. They see the whole cache as well.",
+     "~allowed → ~allowed | (torch.arange(len(keys)) < len(K))"),
+    ("The scores are not scaled: where is √d_att?", " / math.sqrt(keys.shape[1]) → "),
+    ("The scores are divided by √d_e. It is √d_att, the length of a key.", "keys.shape[1] → x.shape[1]"),
+    ("The scores are divided by d_att. It is its square root.", "math.sqrt → "))
 
 
 @read_on.suspect

@@ -1,94 +1,61 @@
 """Checks of assignment 04 on rules: the temperature, the k likeliest tokens, the nucleus."""
 
-import math
+from attention_questions.prelude import SOFTMAXES, Question, kind, math, torch
 
-import torch
-
-from attention_questions.library import SOFTMAXES
-from coursegrade.kit.question import question
-from coursegrade.kit.same import kind
-
+from . import solution
 from .drawing import LIBRARY
-
-__all__ = ["tempered", "keep_top_k", "keep_nucleus"]
-
 
 # -- tempered --------------------------------------------------------------------------------------------------------
 
 UNLIKE = torch.tensor([[0.0, 1.0], [1000.0, 999.0]])
 
 
-def _largest(logits):
-    return logits.amax(-1, keepdim=True)
-
-
-def _sum(e):
-    return e.sum(-1, keepdim=True)
-
-
-def _exp(logits, tau):
-    return torch.exp((logits - _largest(logits)) / tau)
-
-
-def _likeliest(logits):
-    return (logits == _largest(logits)).to(logits.dtype)
-
-
-@question((1, 2), {"temperature 1": (torch.tensor([2.0, 1.0, 0.0]), 1.0),
-                   "temperature 0.5": (torch.tensor([2.0, 1.0, 0.0]), 0.5),
-                   "temperature 4, a table": (torch.tensor([[1.0, 2.0, 3.0], [1.0, 1.0, 5.0]]), 4.0),
-                   "large logits, cold": (torch.tensor([1000.0, 999.0, 0.0]), 0.5),
-                   "temperature 0": (torch.tensor([[1.0, 3.0, 2.0], [0.5, 0.0, -1.0]]), 0.0),
-                   "temperature 0, two likeliest": (torch.tensor([1.0, 3.0, 3.0]), 0),
-                   "temperature 0, nearly equal": (torch.tensor([0.0, 1e-30, -1.0]), 0.0),
-                   "temperature 0.0001, nearly equal": (torch.tensor([0.0, 1e-4, -1e-4]), 1e-4),
-                   "rows of different size": (UNLIKE, 0.5), "rows of different size, temperature 0": (UNLIKE, 0.0),
-                   "temperature ∞, double precision": (torch.tensor([5.0, 1.0, 0.0]).double(), math.inf)},
-          returns="(..., D)", forbidden=(*SOFTMAXES, "coursekit.models.tempered_softmax", *LIBRARY),
-          instead="exp, a maximum and a sum",
-          hints={"shapes": "Do the maximum and the sum keep the axis that they are taken along?"},
-          otherwise="Is each logit divided by the temperature, then exp taken, then divided by the sum of its row?",
-          promises={r"$\tau$ is any number from 0 to `math.inf`": lambda logits, tau: tau >= 0,
-                    "Logits may be as large as 1000": lambda logits, tau: logits.max() <= 1000})
-def tempered(logits, tau, *, warm=_exp, cold=_likeliest, total=_sum):
-    """tempered(logits, tau): probabilities of the shape of logits (…, D), at temperature tau, 0 and ∞ included."""
-    e = cold(logits) if tau == 0 else warm(logits, tau)
-    return e / total(e)
-
-
+tempered = Question(solution.tempered, (1, 2), {
+    "temperature 1": (torch.tensor([2.0, 1.0, 0.0]), 1.0), "temperature 0.5": (torch.tensor([2.0, 1.0, 0.0]), 0.5),
+    "temperature 4, a table": (torch.tensor([[1.0, 2.0, 3.0], [1.0, 1.0, 5.0]]), 4.0),
+    "large logits, cold": (torch.tensor([1000.0, 999.0, 0.0]), 0.5),
+    "temperature 0": (torch.tensor([[1.0, 3.0, 2.0], [0.5, 0.0, -1.0]]), 0.0),
+    "temperature 0, two likeliest": (torch.tensor([1.0, 3.0, 3.0]), 0),
+    "temperature 0, nearly equal": (torch.tensor([0.0, 1e-30, -1.0]), 0.0),
+    "temperature 0.0001, nearly equal": (torch.tensor([0.0, 1e-4, -1e-4]), 1e-4),
+    "rows of different size": (UNLIKE, 0.5), "rows of different size, temperature 0": (UNLIKE, 0.0),
+    "temperature ∞, double precision": (torch.tensor([5.0, 1.0, 0.0]).double(), math.inf)},
+    returns="(..., D)", forbidden=(*SOFTMAXES, "coursekit.models.tempered_softmax", *LIBRARY),
+    instead="exp, a maximum and a sum",
+    hints={"shapes": "Do the maximum and the sum keep the axis that they are taken along?"},
+    otherwise="Is each logit divided by the temperature, then exp taken, then divided by the sum of its row?",
+    promises={r"$\tau$ is any number from 0 to `math.inf`": lambda logits, tau: tau >= 0,
+              "Logits may be as large as 1000": lambda logits, tau: logits.max() <= 1000})
+LIMIT, SUM = "(logits == top).to(logits.dtype)", "e.sum(-1, keepdim=True)"
 tempered.mistakes(
     ("Nothing can be divided by a temperature of 0. It stands for the limit: who is left when the temperature gets "
-     "smaller and smaller?", dict(cold=lambda logits: _exp(logits, 0))),
-    ("The temperature changes nothing here. It divides the logits.", dict(warm=lambda logits, tau: _exp(logits, 1))),
-    ("The logits are multiplied by the temperature. They are divided by it: hotter means flatter.",
-     dict(warm=lambda logits, tau: _exp(logits, 1 / tau if math.isfinite(tau) else tau))),
+     "smaller and smaller?", f"{LIMIT} if tau == 0 else → "),
+    ("The temperature changes nothing here. It divides the logits.", "(logits - top) / tau → logits - top"),
+    ("The logits are multiplied by the temperature. They are divided by it: hotter means flatter.", "/ tau → * tau"),
     ("The temperature divides the probabilities, which then do not sum to one. It divides the logits, before.",
-     lambda logits, tau: tempered.reference(logits, 1) / tau if tau else tempered.reference(logits, 0)),
+     "(logits - top) / tau → logits - top", f"{SUM} → {SUM} / (tau or 1)"),
     ("exp of a large number is infinite, and ∞/∞ is not a number. Which number can be subtracted from all logits "
-     "without changing the probabilities? (A cold temperature makes logits larger.)",
-     dict(warm=lambda logits, tau: torch.exp(logits / tau))),
-    ("The columns sum to one, the rows should: the tokens stand along the last axis.",
-     dict(warm=lambda logits, tau: torch.exp((logits - logits.amax(0)) / tau), total=lambda e: e.sum(0))),
-    ("The whole table sums to one. Each row is a distribution of its own, with a sum of its own.",
-     dict(total=lambda e: e.sum())),
+     "without changing the probabilities? (A cold temperature makes logits larger.)", "(logits - top) → logits"),
+    ("The columns sum to one, the rows should: the tokens stand along the last axis.", "amax(-1 → amax(0",
+     "sum(-1 → sum(0"),
+    ("The whole table sums to one. Each row is a distribution of its own, with a sum of its own.", f"{SUM} → e.sum()"),
     ("That is temperature 1. At 0 only the likeliest token is left, with everything.",
-     dict(cold=lambda logits: _exp(logits, 1))),
+     f"{LIMIT} → torch.exp(logits - top)"),
     ("In some row nobody is left: the largest logit of *each row* counts, not that of the whole table.",
-     dict(cold=lambda logits: (logits == logits.max()).to(logits.dtype))),
+     "logits == top → logits == logits.max()"),
     ("Two tokens are equally likely here, at every temperature however small. So neither is left alone in the limit: "
-     "they share.", dict(cold=lambda logits: torch.nn.functional.one_hot(logits.argmax(-1), logits.shape[-1]).float())),
+     "they share.", f"{LIMIT} → torch.nn.functional.one_hot(logits.argmax(-1), logits.shape[-1])"),
     ("Only the likeliest are left, as they should be, but the sum is more than one.",
-     lambda logits, tau: tempered.reference(logits, tau) if tau else _likeliest(logits)),
+     f"{SUM} → ({SUM} if tau else 1)"),
     ("At temperature 0 equally likely tokens share everything, and nearly equal is not equal. (Nor is a small "
-     "temperature 0.)",
-     dict(cold=lambda logits: torch.isclose(logits, _largest(logits)).to(logits.dtype))),
+     "temperature 0.)", "(logits == top) → torch.isclose(logits, top)"),
     ("That is temperature 0. A small temperature is not 0, and the limit has not been reached.",
-     lambda logits, tau: tempered.reference(logits, 0 if tau < 1e-3 else tau)),
+     "tau == 0 → tau < 1e-3"),
     ("Everything in a row was rounded to 0, and 0/0 is not a number. Is there a power 1/τ? Of numbers below 1 it is 0 "
      "soon. Divide the logits by τ, the largest of the row subtracted, before exp is taken.",
-     dict(warm=lambda logits, tau: torch.softmax(logits, -1) ** (1 / tau))),
+     "torch.exp((logits - top) / tau) → torch.softmax(logits, -1) ** (1 / tau)"),
     ("In some row every exp was rounded to 0: the largest logit of *each row* is subtracted, not that of the whole "
-     "table.", dict(warm=lambda logits, tau: torch.exp((logits - logits.max()) / tau))))
+     "table.", "logits - top → logits - logits.max()"))
 
 
 @tempered.suspect
@@ -100,32 +67,9 @@ def _(got, logits, tau):
 
 # -- keep_top_k ------------------------------------------------------------------------------------------------------
 
-NOT_ONE = "The right tokens are left, but a row no longer sums to one. It is divided by its sum."
-TOGETHER = "All rows together sum to one. Each row is a distribution of its own: keepdim=True, and the last axis."
-FLAT = ("p holds probabilities already. A softmax of them is another distribution, nearly flat: divide by the sum "
-        "instead.")
-SORTED = "The numbers are right, but sorted. Place i belongs to token i: bring them back to their places."
-
 NINE = torch.tensor([[0.04, 0.17, 0.09, 0.18, 0.1, 0.15, 0.08, 0.07, 0.12],    # k = 4: every slip leaves other tokens
                      [0.24, 0.02, 0.09, 0.07, 0.19, 0.05, 0.21, 0.08, 0.05]])
 BATCH = torch.tensor([[0.5, 0.05, 0.3, 0.15], [0.05, 0.25, 0.1, 0.6]])
-
-
-def rescaled(kept):
-    """kept (…, D) divided by its sum."""
-    return kept / _sum(kept)
-
-
-def _softmax(kept):
-    return torch.softmax(kept.masked_fill(kept == 0, -math.inf), -1)
-
-
-def _in_order(kept):
-    return rescaled(kept).sort(-1, descending=True).values
-
-
-def _kth(p, k):
-    return p.topk(min(k, p.shape[1])).values[:, -1:]
 
 
 def _left(got, right):
@@ -135,122 +79,100 @@ def _left(got, right):
     return None
 
 
-@question((1, 0), {"the best four of each row": (NINE, 4), "the best three of four": (BATCH, 3),
-                   "one row": (NINE[:1], 3), "only the best": (BATCH, 1),
-                   "a tie with the second": (torch.tensor([[0.2, 0.4, 0.2, 0.2], [0.1, 0.4, 0.2, 0.3]]), 2),
-                   "a tie of the first two": (torch.tensor([[0.15, 0.3, 0.25, 0.3]]), 2),
-                   "more than there are": (BATCH, 9),
-                   "double precision": (NINE.double(), 5)},
-          returns="(n, D)", forbidden=("coursekit.models.keep_top_k", *LIBRARY),
-          instead="a sort or torch.topk, and a comparison",
-          hints={"shapes": "p is a table (n, D), not one row: the k-th largest of each row is a column (n, 1). Does a "
-                           "sum or a maximum keep its axis?",
-                 "IndexError": "Something was asked for that is not there. k may be larger than D: then all stay. And "
-                               "p is a table (n, D), with n rows, not a single row (D,)."},
-          otherwise="Which number is the k-th largest of each row? What is at least as large stays.",
-          promises={r"$k \geq 1$ may be larger than $D$": lambda p, k: k >= 1})
-def keep_top_k(p, k, *, smallest=_kth, stays=torch.ge, rescale=rescaled):
-    """keep_top_k(p, k): p (n, D) with only the k likeliest tokens of each row left, rescaled; ties stay."""
-    return rescale(p.where(stays(p, smallest(p, k)), 0))
-
-
-def _exactly_k(p, k):
-    values, places = p.topk(min(k, p.shape[1]))
-    return rescaled(torch.zeros_like(p).scatter(1, places, values))
-
-
+keep_top_k = Question(solution.keep_top_k, (1, 0), {
+    "the best four of each row": (NINE, 4), "the best three of four": (BATCH, 3),
+    "one row": (NINE[:1], 3), "only the best": (BATCH, 1),
+    "a tie with the second": (torch.tensor([[0.2, 0.4, 0.2, 0.2], [0.1, 0.4, 0.2, 0.3]]), 2),
+    "a tie of the first two": (torch.tensor([[0.15, 0.3, 0.25, 0.3]]), 2),
+    "more than there are": (BATCH, 9),
+    "double precision": (NINE.double(), 5)},
+    returns="(n, D)", forbidden=("coursekit.models.keep_top_k", *LIBRARY),
+    instead="a sort or torch.topk, and a comparison",
+    hints={"shapes": "p is a table (n, D), not one row: the k-th largest of each row is a column (n, 1). Does a "
+                     "sum or a maximum keep its axis?",
+           "IndexError": "Something was asked for that is not there. k may be larger than D: then all stay. And "
+                         "p is a table (n, D), with n rows, not a single row (D,)."},
+    otherwise="Which number is the k-th largest of each row? What is at least as large stays.",
+    promises={r"$k \geq 1$ may be larger than $D$": lambda p, k: k >= 1})
+RESCALED = "kept / kept.sum(-1, keepdim=True)"
+RESCALING = (           # mistakes of the nucleus, too
+    ("The right tokens are left, but a row no longer sums to one. It is divided by its sum.", f"{RESCALED} → kept"),
+    ("All rows together sum to one. Each row is a distribution of its own: keepdim=True, and the last axis.",
+     f"{RESCALED} → kept / kept.sum()"),
+    ("p holds probabilities already. A softmax of them is another distribution, nearly flat: divide by the sum "
+     "instead.", f"{RESCALED} → torch.softmax(torch.where(kept > 0, kept, -math.inf), -1)"),
+    ("The numbers are right, but sorted. Place i belongs to token i: bring them back to their places.",
+     f"{RESCALED} → ({RESCALED}).sort(-1, descending=True).values"))
+KTH, KEPT = "p.topk(min(k, p.shape[1]), -1).values[:, -1:]", "torch.where(p >= smallest, p, 0)"
 keep_top_k.mistakes(
-    (NOT_ONE, dict(rescale=lambda kept: kept)), (TOGETHER, dict(rescale=lambda kept: kept / kept.sum())),
-    (FLAT, dict(rescale=_softmax)), (SORTED, dict(rescale=_in_order)),
+    *RESCALING,
     ("The shape stays (n, D): a token that may not be drawn keeps its place, with probability 0.",
-     lambda p, k: rescaled(p.topk(min(k, p.shape[1])).values)),
-    ("One row's threshold is used for all. Each row has its own k-th largest probability.",
-     dict(smallest=lambda p, k: _kth(p, k)[0])),
+     f"{KEPT} → p.topk(min(k, p.shape[1])).values"),
+    ("One row's threshold is used for all. Each row has its own k-th largest probability.", "[:, -1:] → [0, -1]"),
     ("The k likeliest of the whole table were kept. Each row has k of its own.",
-     dict(smallest=lambda p, k: p.flatten().topk(min(k, p.numel())).values[-1])),
+     f"{KTH} → p.flatten().topk(min(k, p.numel())).values[-1]"),
     ("k was cut to the number of rows. The size of the vocabulary is the number of columns, p.shape[1].",
-     dict(smallest=lambda p, k: _kth(p, min(k, len(p))))),
+     "p.shape[1] → len(p)"),
     ("The k-th is missing: it stays as well. Is it > where ≥ is meant? (With k = 1 nothing is left then, and 0/0 is "
-     "not a number.)", dict(stays=torch.gt)),
+     "not a number.)", "p >= smallest → p > smallest"),
     ("There is one too many: that is the (k + 1)-th largest. Places count from 0, so the k-th is at k − 1.",
-     dict(smallest=lambda p, k: _kth(p, k + 1))),
+     "min(k, → min(k + 1,"),
     ("That is the k-th smallest. What is at least as large as the k-th *largest* of its row stays.",
-     dict(smallest=lambda p, k: p.topk(min(k, p.shape[1]), largest=False).values[:, -1:])),
+     "-1).values → -1, largest=False).values"),
     ("Tokens exactly as likely as the k-th stay as well, so more than k may be left. Compare with the k-th largest "
-     "probability instead of taking places.", _exactly_k))
+     "probability instead of taking places.",
+     f"kept = {KEPT} → values, places = p.topk(min(k, p.shape[1]))\n"
+     "    kept = torch.zeros_like(p).scatter(1, places, values)"))
 
 
 @keep_top_k.suspect
 def _(got, p, k):
-    return _left(got, keep_top_k.reference(p, k))
+    return _left(got, solution.keep_top_k(p, k))
 
 
 # -- keep_nucleus ----------------------------------------------------------------------------------------------------
 
-EIGHTHS = torch.tensor([[0.125, 0.5, 0.125, 0.25], [0.125, 0.125, 0.125, 0.625]])
-MISSING = ("The token with which the sum reaches the mass is missing. Without it the set does not hold enough, or is "
-           "empty: ask what the *likelier* tokens hold already, without it.")
-
-
-def _downwards(p):
-    return p.argsort(dim=-1, descending=True, stable=True)
-
-
-def _to_their_places(order, inside):
-    return torch.empty_like(inside).scatter_(-1, order, inside)
-
-
-@question((2, 2), {"one row": (torch.tensor([[0.1, 0.2, 0.15, 0.3, 0.25]]), 0.72),
-                   "two rows": (torch.tensor([[0.5, 0.05, 0.3, 0.15], [0.05, 0.05, 0.1, 0.8]]), 0.78),
-                   "reached exactly": (EIGHTHS, 0.75),
-                   "one token is enough": (BATCH, 0.4),
-                   "a tie at the edge": (torch.tensor([[0.25, 0.25, 0.25, 0.25]]), 0.4),
-                   "many ties": (torch.tensor([[3.0, 1.0] * 16]) / 64, 0.5),
-                   "everything": (BATCH, 1.0)},
-          returns="(n, D)", forbidden=("coursekit.models.keep_nucleus", *LIBRARY), instead="a sort and running sums",
-          hints={"shapes": "Sorted probabilities and their running sums are (n, D), like p.",
-                 "IndexError": "p is a table (n, D). Is it read here as if it were a single row (D,)?"},
-          otherwise="Add up from the likeliest token downwards, row by row. With which token is the mass reached?",
-          promises={r"`mass` $(0 < \text{mass} \leq 1)$": lambda p, mass: 0 < mass <= 1})
-def keep_nucleus(p, mass, *, order=_downwards, stays=lambda before, share, mass: before < mass, back=_to_their_places,
-                 rescale=rescaled):
-    """keep_nucleus(p, mass): p (n, D) with only the nucleus of each row left, rescaled; mass above 0, at most 1."""
-    ranked = order(p)
-    shares = p.gather(-1, ranked)
-    return rescale(p.where(back(ranked, stays(shares.cumsum(-1) - shares, shares, mass)), 0))
-
-
-def _with_ties(p, mass):
-    kept = keep_nucleus.reference(p, mass)
-    return rescaled(p * (p >= p.where(kept > 0, 2).amin(-1, keepdim=True)))
-
-
+keep_nucleus = Question(solution.keep_nucleus, (2, 2), {
+    "one row": (torch.tensor([[0.1, 0.2, 0.15, 0.3, 0.25]]), 0.72),
+    "two rows": (torch.tensor([[0.5, 0.05, 0.3, 0.15], [0.05, 0.05, 0.1, 0.8]]), 0.78),
+    "reached exactly": (torch.tensor([[0.125, 0.5, 0.125, 0.25], [0.125, 0.125, 0.125, 0.625]]), 0.75),
+    "one token is enough": (BATCH, 0.4),
+    "a tie at the edge": (torch.tensor([[0.25, 0.25, 0.25, 0.25]]), 0.4),
+    "many ties": (torch.tensor([[3.0, 1.0] * 16]) / 64, 0.5),
+    "everything": (BATCH, 1.0)},
+    returns="(n, D)", forbidden=("coursekit.models.keep_nucleus", *LIBRARY), instead="a sort and running sums",
+    hints={"shapes": "Sorted probabilities and their running sums are (n, D), like p.",
+           "IndexError": "p is a table (n, D). Is it read here as if it were a single row (D,)?"},
+    otherwise="Add up from the likeliest token downwards, row by row. With which token is the mass reached?",
+    promises={r"`mass` $(0 < \text{mass} \leq 1)$": lambda p, mass: 0 < mass <= 1})
+ORDER = "row.argsort(descending=True, stable=True)"
 keep_nucleus.mistakes(
-    (MISSING, dict(stays=lambda before, share, mass: before + share <= mass)),
-    (MISSING, dict(stays=lambda before, share, mass: before + share < mass)),
-    (NOT_ONE, dict(rescale=lambda kept: kept)), (TOGETHER, dict(rescale=lambda kept: kept / kept.sum())),
-    (FLAT, dict(rescale=_softmax)), (SORTED, dict(rescale=_in_order)),
+    *(("The token with which the sum reaches the mass is missing. Without it the set does not hold enough, or is "
+       "empty: ask what the *likelier* tokens hold already, without it.",
+       "            mine[token] = row[token]\n → ", "break → break\n            mine[token] = row[token]",
+       f"held >= mass → held {above} mass") for above in (">", ">=")),
+    *RESCALING,
     ("As many tokens as should be, but others: the mask belongs to the *sorted* places. Entry r of it is about the "
-     "token with rank r, so it has to go back to that token's place.", dict(back=lambda ranked, inside: inside)),
-    ("The tokens were added up in the order of their ids. The likeliest come first.",
-     dict(order=lambda p: torch.arange(p.shape[1]).expand(p.shape))),
-    ("The least likely were added up first. The likeliest come first.",
-     dict(order=lambda p: p.argsort(dim=-1, stable=True))),
+     "token with rank r, so it has to go back to that token's place.",
+     f"token in {ORDER} → rank, token in enumerate({ORDER})", "mine[token] = row[token] → mine[rank] = row[rank]"),
+    ("The tokens were added up in the order of their ids. The likeliest come first.", f"{ORDER} → range(len(row))"),
+    ("The least likely were added up first. The likeliest come first.", "descending=True, → "),
     ("There is a token too many. As soon as the sum has reached the mass exactly, the set is large enough: “at least” "
-     "is fulfilled.", dict(stays=lambda before, share, mass: before <= mass)),
+     "is fulfilled.", "held >= mass → held > mass"),
     ("mass is no bound for a single token. It is what the tokens of the nucleus hold *together*.",
-     lambda p, mass: rescaled(p * (p >= mass))),
+     "return → kept = p * (p >= mass)\n    return"),
     ("One row decides for all. Each row has its own nucleus, of its own size.",
-     lambda p, mass: rescaled(p * (keep_nucleus.reference(p, mass) > 0).any(0))),
+     "return → kept = p * (kept > 0).any(0)\n    return"),
     ("All tokens that tie at the edge were kept. The nucleus is the *smallest* set: of equally likely tokens at its "
-     "edge only as many as are needed, those with smaller ids.", _with_ties),
+     "edge only as many as are needed, those with smaller ids.",
+     "return → kept = p * (p >= p.where(kept > 0, 2).amin(-1, keepdim=True))\n    return"),
     ("Of equally likely tokens at the edge, those with smaller ids are in. A sort keeps them in this order if it is "
-     "asked to: stable=True.", lambda p, mass: keep_nucleus.reference(p.flip(-1), mass).flip(-1)))
+     "asked to: stable=True.", f"{ORDER} → row.argsort(stable=True).flip(0)"))
 
 
 @keep_nucleus.suspect
 def _(got, p, mass):
-    right = keep_nucleus.reference(p, mass)
+    right = solution.keep_nucleus(p, mass)
     if words := _left(got, right):
         return words
     if p.shape[1] > 16 and torch.equal(got.sort(-1).values, right.sort(-1).values):

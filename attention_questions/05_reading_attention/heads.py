@@ -1,14 +1,9 @@
 """Check of assignment 05 on the habit of a head: its attention to one kind of token, beside what chance would give."""
 
-import torch
+from attention_questions.prelude import CheckFailed, Question, numbers, same, services, torch
+from coursegrade.kit.question import EXACTLY
 
-from coursegrade.kit import services
-from coursegrade.kit.cases import numbers
-from coursegrade.kit.messages import CheckFailed
-from coursegrade.kit.question import EXACTLY, question
-from coursegrade.kit.same import same
-
-__all__ = ["habit", "previous"]
+from . import solution
 
 
 def previous(T):
@@ -36,110 +31,61 @@ def _leaves_tensors(answer, arguments):
                               "an assignment to an entry change `a` itself; `a & b` and `a * b` are new tensors.")
 
 
-@question((2, 3), {"previous token, a causal head": ([PAST], [previous(3)], True),
-                   "previous token, a head that sees everything": ([BOTH], [previous(3)], False),
-                   "previous token or itself, causal": ([FOUR], [_pairs("x---", "xx--", "-xx-", "--xx")], True),
-                   "the same word, before or after, double precision": ([PAST.double()], [_pairs("-xx", "x-x", "xx-")],
-                                                                        True),
-                   "three texts, one of them a single token": ([SHORT, torch.ones(2, 1, 1), LONG],
-                                                               [previous(2), previous(1), previous(3)], True),
-                   "attention to padding was cut away": ([BOTH / 2], [_pairs("-x-", "--x", "-x-")], False),
-                   "nowhere a choice": ([torch.ones(2, 1, 1)], [_pairs("x")], True)},
-          returns="share (K,), even", also=_leaves_tensors,
-          forbidden=("coursekit.explain.head_patterns",), instead="sums over columns and a mean over rows",
-          otherwise="Write down, for each row of one text, what it sees, and which of that is of the kind. Which rows "
-                    "count? And in such a row, what is the *sum* of the attention to the kind?",
-          hints={"shapes": "Texts differ in length: go through them one at a time, (K, T, T) with its pairs (T, T).",
-                 "nothing": "None came back. It is due only if no row counts in *any* of the texts, and here some do. "
-                            "(With the mask, does row s of your table hold the t ≤ s, and are its rows counted, not "
-                            "its columns? Or does the function end without `return …`?)"},
-          promises={"all of the same $K$ heads": lambda maps, pairs, causal: len({len(A) for A in maps}) == 1})
-def habit(maps, pairs, causal, *, rows="choice", sees="due", hidden=False, texts=False, even="of the kind",
-          of_kind="sum"):
-    """habit(maps, pairs, causal): (share (K,), even), or None; means over the rows that have a choice.
-
-    rows: which of them count. sees: what a row sees. hidden: is what is of the kind, and not seen, counted as well?
-    texts: a mean of the texts' means. even: of what even attention's share is taken. of_kind: what becomes of a row's
-    attention to the kind.
-    """
-    shares, chances = [], []
-    for A, kinds in zip(maps, pairs, strict=False):
-        everything = torch.ones_like(kinds)
-        seen = {"due": everything.tril() if causal else everything, "past": everything.tril(),
-                "weights": (A > 0).any(0), "others": everything.tril(-1) if causal else everything}[sees]
-        total, found = seen.sum(1), (kinds if hidden else kinds & seen).sum(1).double()
-        counted = {"choice": (found > 0) & (found < total), "some": found > 0, "others": found < total}[rows]
-        paid = {"sum": (A * kinds).sum(-1), "mean": (A * kinds).sum(-1) / found.to(A.dtype),
-                "column": (A * kinds).sum(-2)}[of_kind]
-        chance = {"of the kind": found / total, "all T": found / len(seen)}[even]
-        shares.append(paid[:, counted])                                 # (K, rows)
-        chances.append(chance[counted])
-    if texts:
-        shares = [share.mean(1, keepdim=True) for share in shares if share.shape[1]]
-        chances = [chance.mean(0, keepdim=True) for chance in chances if len(chance)]
-    if not sum(map(len, chances)):
-        return None
-    return torch.cat(shares, 1).mean(1), torch.cat(chances).mean().item()
-
-
-def _changed(change, **knobs):
-    """The answer of somebody who changes the maps and pairs before."""
-    return lambda maps, pairs, causal: habit.reference(*change(maps, pairs), causal, **knobs)
-
-
-def _even_with(**knobs):
-    """The right shares, and the even one with knobs."""
-    def answer(maps, pairs, causal):
-        right, other = habit.reference(maps, pairs, causal), habit.reference(maps, pairs, causal, **knobs)
-        return right and (right[0], other[1] if other else 0.0)
-    return answer
-
-
-def _divided(maps, pairs, causal):
-    found = habit.reference(maps, pairs, causal)
-    return found and (found[0] / found[1], found[1])
-
-
-def _pair_by_pair(maps, pairs, causal):
-    found = habit.reference(maps, pairs, causal)
-    seen = [kinds.tril() if causal else kinds for kinds in pairs]
-    return found and (torch.cat([A[:, kinds] for A, kinds in zip(maps, seen, strict=False)], 1).mean(1), found[1])
-
+habit = Question(solution.habit, (2, 3), {
+    "previous token, a causal head": ([PAST], [previous(3)], True),
+    "previous token, a head that sees everything": ([BOTH], [previous(3)], False),
+    "previous token or itself, causal": ([FOUR], [_pairs("x---", "xx--", "-xx-", "--xx")], True),
+    "the same word, before or after, double precision": ([PAST.double()], [_pairs("-xx", "x-x", "xx-")], True),
+    "three texts, one of them a single token": ([SHORT, torch.ones(2, 1, 1), LONG],
+                                                [previous(2), previous(1), previous(3)], True),
+    "attention to padding was cut away": ([BOTH / 2], [_pairs("-x-", "--x", "-x-")], False),
+    "nowhere a choice": ([torch.ones(2, 1, 1)], [_pairs("x")], True)},
+    returns="share (K,), even", also=_leaves_tensors,
+    forbidden=("coursekit.explain.head_patterns",), instead="sums over columns and a mean over rows",
+    otherwise="Write down, for each row of one text, what it sees, and which of that is of the kind. Which rows "
+              "count? And in such a row, what is the *sum* of the attention to the kind?",
+    hints={"shapes": "Texts differ in length: go through them one at a time, (K, T, T) with its pairs (T, T).",
+           "nothing": "None came back. It is due only if no row counts in *any* of the texts, and here some do. "
+                      "(With the mask, does row s of your table hold the t ≤ s, and are its rows counted, not "
+                      "its columns? Or does the function end without `return …`?)"},
+    promises={"all of the same $K$ heads": lambda maps, pairs, causal: len({len(A) for A in maps}) == 1})
 
 NO_CHOICE = "No row has a choice here, so that there is nothing to measure: the result is None."
 SHARES = ("The even one is right. The shares take the same rows, and in each of them the *sum* of the attention to "
           "tokens of the kind; then the mean over these rows.")
-
+CHOICE, EVEN = "(found > 0) & (found < total)", "(found / total)[rows]"
 habit.mistakes(
     ("Even attention is spread over what a row *sees*: with a causal mask these are s + 1 tokens in row s, not T. (Is "
-     "`causal` used at all?)",
-     dict(even="all T")),
-    ("A row came in that sees *no* token of the kind. It has no choice: leave it out.", dict(rows="others")),
-    ("A row came in that sees nothing *but* tokens of the kind. It has no choice: leave it out.", dict(rows="some")),
-    ("A token sees itself as well: with the causal mask, row s sees the tokens t ≤ s.", dict(sees="others")),
-    ("The causal mask was used here though `causal` is False. Then each row sees all T tokens.", dict(sees="past")),
+     "`causal` used at all?)", "found / total → found / len(kind)"),
+    ("A row came in that sees *no* token of the kind. It has no choice: leave it out.", f"{CHOICE} → found < total"),
+    ("A row came in that sees nothing *but* tokens of the kind. It has no choice: leave it out.",
+     f"{CHOICE} → found > 0"),
+    ("A token sees itself as well: with the causal mask, row s sees the tokens t ≤ s.", ".tril() → .tril(-1)"),
+    ("The causal mask was used here though `causal` is False. Then each row sees all T tokens.", "if causal → if True"),
     ("What a row sees was taken from the weights. A weight may be 0 where a head could have looked: only `causal` says "
-     "what is seen.", dict(sees="weights")),
-    ("Pairs in the future were counted as well, which a causal head does not see.", dict(hidden=True)),
+     "what is seen.", "torch.ones_like(kind).tril() if causal else torch.ones_like(kind) → (A > 0).any(0)"),
+    ("Pairs in the future were counted as well, which a causal head does not see.", "(kind & seen) → kind"),
     ("The shares of the heads are right, and the even one was averaged over *all* rows. It takes the same rows as they "
-     "do.", _even_with(rows="others")),
+     "do.", f"{EVEN} → (found / total)"),
     ("That is the mean of the texts' means. Asked for is the mean over all rows that count, so that a long text has "
-     "more weight.", dict(texts=True)),
-    ("Columns were read in place of rows: A[i, s, t] is what token s pays to token t.",
-     _changed(lambda maps, pairs: ([A.mT for A in maps], pairs))),
+     "more weight.", "shares.append → if not rows.any():\n            continue\n        shares.append",
+     "[:, rows] → [:, rows].mean(1, keepdim=True)", f"{EVEN}.tolist() → [{EVEN}.mean().item()]"),
+    ("Columns were read in place of rows: A[i, s, t] is what token s pays to token t.", "A * kind → A.mT * kind"),
     ("Attention was added up over s, down the columns. The share of row s is a sum over t, the last axis.",
-     dict(of_kind="column")),
-    ("A row's attention to the kind was divided by the number of such tokens. It is their sum.", dict(of_kind="mean")),
-    ("The share was divided by the even one. Return both as they are.", _divided),
+     "sum(-1) → sum(-2)"),
+    ("A row's attention to the kind was divided by the number of such tokens. It is their sum.",
+     "[:, rows] → [:, rows] / found[rows]"),
+    ("The share was divided by the even one. Return both as they are.",
+     "mean(1), → mean(1) / (sum(even) / len(even)),"),
     ("The share was divided by the sum of its row, and some rows sum to less than one. It is divided by nothing.",
-     _changed(lambda maps, pairs: ([A / A.sum(-1, keepdim=True) for A in maps], pairs))),
-    (SHARES, _pair_by_pair),
-    (NO_CHOICE, lambda maps, pairs, causal: habit.reference(maps, pairs, causal) or (torch.zeros(len(maps[0])), 0.0)))
+     "A * kind → A / A.sum(-1, keepdim=True) * kind"),
+    (SHARES, "(A * kind).sum(-1)[:, rows] → A[:, kind & seen]"),
+    (NO_CHOICE, "return None → return torch.zeros(len(maps[0])), 0.0"))
 
 
 @habit.suspect
 def _(got, maps, pairs, causal):
-    if (right := habit.reference(maps, pairs, causal)) is None:
+    if (right := solution.habit(maps, pairs, causal)) is None:
         return NO_CHOICE
     share, even = got
     if share.isnan().any():

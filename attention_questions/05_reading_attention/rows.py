@@ -1,14 +1,9 @@
 """Check of assignment 05: one row out of many maps."""
 
-import torch
+from attention_questions.prelude import Question, kind, numbers
 
-from coursegrade.kit.cases import numbers
-from coursegrade.kit.question import question
-from coursegrade.kit.same import kind
+from . import solution
 
-__all__ = ["one_row"]
-
-TOGETHER = {"mean": torch.mean, "max": torch.amax, "sum": torch.sum}
 PERCENT = numbers("20 20 60  30 30 40  10 10 80    85 10 5  50 20 30  90 5 5    "
                   "55 25 20  5 5 90  20 70 10    35 30 35  25 25 50  60 10 30", 2, 2, 3, 3)
 DEEP = numbers("90 10 70 30  20 80 40 60   55 45 15 85  35 65 50 50   75 25 5 95  10 90 65 35", 3, 2, 2, 2)
@@ -16,62 +11,42 @@ PAIR = ("Is one of the things there None, or a pair? `chosen` may be None, and `
         "values and where they stand; `.amax(axis)` is the values alone.")
 
 
-@question((1, 2), {"mean of all": (PERCENT, 0, [1, 2], "mean", "mean"),
-                   "the largest of the heads, the mean of the layers": (PERCENT, 0, [1, 2], "max", "mean"),
-                   "column 2, then column 0": (PERCENT, 1, [2, 0], "mean", "max"),
-                   "the second layer alone, double precision": (DEEP.double(), 0, [1], "sum", "mean", [1]),
-                   "the last row, the last and the first layer": (DEEP, -1, [0, 1], "max", "sum", [-1, 0]),
-                   "nothing but special tokens: an empty `own`": (PERCENT, 0, [], "mean", "max")},
-          returns="scores (len(own),)",
-          forbidden=("coursekit.explain.attention_mean", "coursekit.explain.attention_max",
-                     "coursekit.explain.attention_sum"),
-          instead="torch's mean, amax and sum along an axis",
-          otherwise="One column of `own` by hand: of each layer the numbers of its heads, which become one; then those "
-                    "of the layers.",
-          hints={"shapes": "A is (L, K, T, T). Which axes are left once the row is taken?",
-                 "IndexError": "Which axes are left there, and how long is each? (A list can be an index, also an "
-                               "empty one; torch.tensor([]) holds no whole numbers.)",
-                 "KeyError": "An operation is 'mean', 'max' or 'sum', for the heads and for the layers. Does your "
-                             "dictionary have all three?",
-                 "AttributeError|TypeError": PAIR},
-          promises={"not empty, no layer twice": lambda A, row, own, heads, layers, chosen=None: (
-                        chosen is None or len({layer % len(A) for layer in chosen}) == len(chosen) > 0)})
-def one_row(A, row, own, heads, layers, chosen=None, *, axis=1, picked=0):
-    """one_row(A, row, own, heads, layers, chosen=None): scores (len(own),), heads put together first, then layers."""
-    rows = A[:, :, row] if chosen is None else A[:, :, row].index_select(picked, torch.tensor(chosen) % A.shape[picked])
-    return TOGETHER[layers](TOGETHER[heads](rows, axis), 0)[own]
-
-
-def _changed(arguments=lambda *given: given, **knobs):
-    """The answer of somebody who changes the arguments; arguments: (A, row, own, heads, layers, chosen) → such."""
-    return lambda A, row, own, heads, layers, chosen=None: one_row.reference(
-        *arguments(A, row, own, heads, layers, chosen), **knobs)
-
-
-def _then(change):
-    return lambda *given: change(one_row.reference(*given))
-
-
+one_row = Question(solution.one_row, (1, 2), {
+    "mean of all": (PERCENT, 0, [1, 2], "mean", "mean"),
+    "the largest of the heads, the mean of the layers": (PERCENT, 0, [1, 2], "max", "mean"),
+    "column 2, then column 0": (PERCENT, 1, [2, 0], "mean", "max"),
+    "the second layer alone, double precision": (DEEP.double(), 0, [1], "sum", "mean", [1]),
+    "the last row, the last and the first layer": (DEEP, -1, [0, 1], "max", "sum", [-1, 0]),
+    "nothing but special tokens: an empty `own`": (PERCENT, 0, [], "mean", "max")},
+    returns="scores (len(own),)",
+    forbidden=("coursekit.explain.attention_mean", "coursekit.explain.attention_max",
+               "coursekit.explain.attention_sum"), instead="torch's mean, amax and sum along an axis",
+    otherwise="One column of `own` by hand: of each layer the numbers of its heads, which become one; then those "
+              "of the layers.",
+    hints={"shapes": "A is (L, K, T, T). Which axes are left once the row is taken?",
+           "IndexError": "Which axes are left there, and how long is each? (A list can be an index, also an "
+                         "empty one; torch.tensor([]) holds no whole numbers.)",
+           "KeyError": "An operation is 'mean', 'max' or 'sum', for the heads and for the layers. Does your "
+                       "dictionary have all three?",
+           "AttributeError|TypeError": PAIR},
+    promises={"not empty, no layer twice": lambda A, row, own, heads, layers, chosen=None: (
+                  chosen is None or len({layer % len(A) for layer in chosen}) == len(chosen) > 0)})
 one_row.mistakes(
     ("A column was read. Row s holds what token s looks at: A[l, i, s, t] goes from s to t.",
-     _changed(lambda A, *rest: (A.mT, *rest))),
-    ("Row 0 was read. It is `row` that says which one (−1 is the last).",
-     _changed(lambda A, row, *rest: (A, 0, *rest))),
+     "rows = → A = A.mT\n    rows ="),
+    ("Row 0 was read. It is `row` that says which one (−1 is the last).", "rows = → row = 0\n    rows ="),
     ("The two operations have changed places: `heads` is for the heads, axis 1, and `layers` for the layers, axis 0.",
-     _changed(lambda A, row, own, heads, layers, chosen: (A, row, own, layers, heads, chosen))),
+     "together[layers](together[heads] → together[heads](together[layers]"),
     ("The layers were put together first, then the heads. With a maximum in it the order matters: heads first.",
-     _changed(lambda A, row, own, heads, layers, chosen: (A, row, own, layers, heads, chosen), axis=0)),
-    ("Axis 0 of A are the layers, axis 1 the heads. Here they were taken for each other.", dict(axis=0)),
-    ("The operation of the heads was used for the layers as well.",
-     _changed(lambda A, row, own, heads, layers, chosen: (A, row, own, heads, heads, chosen))),
-    ("All layers came in. If `chosen` is given, only those count.", _changed(lambda *given: (*given[:5], None))),
-    ("Here `chosen` picked heads: axis 0 of A are the layers.", dict(picked=1)),
-    ("A layer of `chosen` did not come in. (−1 is the last one.)",
-     _changed(lambda *given: (*given[:5], given[5] and ([i for i in given[5] if i >= 0])))),
-    ("The columns stand in another order than in `own`.",
-     _changed(lambda A, row, own, *rest: (A, row, sorted(own), *rest))),
+     "together[layers](together[heads](rows, 1) → together[heads](together[layers](rows, 0)"),
+    ("Axis 0 of A are the layers, axis 1 the heads. Here they were taken for each other.", "rows, 1 → rows, 0"),
+    ("The operation of the heads was used for the layers as well.", "together[layers] → together[heads]"),
+    ("All layers came in. If `chosen` is given, only those count.", "chosen is None → True"),
+    ("Here `chosen` picked heads: axis 0 of A are the layers.", "A[chosen] → A[:, chosen]"),
+    ("A layer of `chosen` did not come in. (−1 is the last one.)", "A[chosen] → A[[i for i in chosen if i >= 0]]"),
+    ("The columns stand in another order than in `own`.", "[own] → [sorted(own)]"),
     ("The scores were rescaled to sum to one. Leave them: what is missing went to other tokens.",
-     _then(lambda scores: scores / scores.sum())))
+     "return → scores =", "[own] → [own]\n    return scores / scores.sum()"))
 
 
 @one_row.suspect

@@ -1,12 +1,8 @@
 """Check of assignment 05b: the widest path down through the layers."""
 
-import torch
+from attention_questions.prelude import Question, kind, numbers, same, torch
 
-from coursegrade.kit.cases import numbers
-from coursegrade.kit.question import question
-from coursegrade.kit.same import kind, same
-
-__all__ = ["widest"]
+from . import solution
 
 PIPES = numbers("5 2 1 9  2 3 6 8  2 5 3 2  3 5 9 8    1 7 1 1  2 2 5 2  7 9 6 7  1 6 4 2", 2, 4, 4) / 16
 TRAPS = numbers("8 9 12  5 11 2  6 2 2    4 3 11  1 8 11  6 5 1    10 6 4  11 9 12  9 1 6", 3, 3, 3) / 16
@@ -15,33 +11,20 @@ CAUSAL = numbers("1 0 0  0.5 0.5 0  0.25 0.25 0.5    1 0 0  0.75 0.25 0  0.125 0
 TALL = torch.randint(1, 64, (10, 12, 12), generator=torch.Generator().manual_seed(0)) / 64
 
 
-@question((2, 3), {"two layers": (PIPES, 2, 3), "three layers": (TRAPS, 2, 1), "one layer": (CAUSAL[1:], 2, 1),
-                   "edges wider than 1": (WIDE, 0, 1), "a token of the future, behind a mask": (CAUSAL, 1, 2),
-                   "skips alone, to another token": (torch.eye(3).repeat(2, 1, 1), 2, 1),
-                   "ten layers of twelve tokens": (TALL, 3, 7)},
-          returns="width, path",
-          forbidden=("networkx.Graph", "networkx.DiGraph", "coursekit.explain.flow_graph",
-                     "coursekit.explain.attention_flow"),
-          instead="a sweep from layer to layer",
-          otherwise="One layer by hand: for a token t, take min(width of s, edge from s to t) for every s, and the "
-                    "largest of these. (In a loop, keep the old widths until the layer is done.)",
-          hints={"shapes": "Widths are (T,), one layer (T, T). `minimum(widths[:, None], layer)` puts widths beside "
-                           "rows.",
-                 "endless": "How many paths are there? With T tokens and L layers T to the power L − 1: too many to "
-                            "try. What must you know of a layer's tokens to go on to the next layer?"},
-          promises={"its entries are not negative": lambda layers, row, t: layers.min() >= 0})
-def widest(layers, row, t, *, best=torch.amax, along=torch.minimum, start=torch.inf, others=-1.0):
-    """widest(layers, row, t): (width, path), of the path from `row` at the top to t whose narrowest edge is widest."""
-    values, came = torch.full((layers.shape[-1],), others, dtype=layers.dtype), []
-    values[row] = start
-    for layer in layers.flip(0):                                        # from the top down
-        through = along(values[:, None].expand_as(layer), layer)
-        came.append(through.argmax(0))
-        values = best(through, 0)
-    path = [t]
-    for places in came[::-1]:
-        path.insert(0, int(places[path[0]]))
-    return values[t].item(), path
+widest = Question(solution.widest, (2, 3), {
+    "two layers": (PIPES, 2, 3), "three layers": (TRAPS, 2, 1), "one layer": (CAUSAL[1:], 2, 1),
+    "edges wider than 1": (WIDE, 0, 1), "a token of the future, behind a mask": (CAUSAL, 1, 2),
+    "skips alone, to another token": (torch.eye(3).repeat(2, 1, 1), 2, 1),
+    "ten layers of twelve tokens": (TALL, 3, 7)},
+    returns="width, path",
+    forbidden=("networkx.Graph", "networkx.DiGraph", "coursekit.explain.flow_graph",
+               "coursekit.explain.attention_flow"), instead="a sweep from layer to layer",
+    otherwise="One layer by hand: for a token t, take min(width of s, edge from s to t) for every s, and the "
+              "largest of these. (In a loop, keep the old widths until the layer is done.)",
+    hints={"shapes": "Widths are (T,), one layer (T, T). `minimum(widths[:, None], layer)` puts widths beside rows.",
+           "endless": "How many paths are there? With T tokens and L layers T to the power L − 1: too many to "
+                      "try. What must you know of a layer's tokens to go on to the next layer?"},
+    promises={"its entries are not negative": lambda layers, row, t: layers.min() >= 0})
 
 
 def _width(layers, path):
@@ -74,7 +57,7 @@ def _(got, layers, row, t):
         return "the path is a list of tokens, whole numbers from 0 to T − 1"
     if (path[0], path[-1]) != (row, t):
         return "the path does not lead from `row`, its first entry, to `t`, its last one"
-    right = widest.reference(layers, row, t)[0]
+    right = solution.widest(layers, row, t)[0]
     if not same(width, right):
         return f"the widest path is {right:.4g} wide"
     if not same(_width(layers, path), right):
@@ -82,23 +65,11 @@ def _(got, layers, row, t):
     return None
 
 
-def _with(change):
-    """The answer of somebody who makes something else of the right one."""
-    return lambda layers, row, t: change(layers, *widest.reference(layers, row, t))
-
-
-def _reorder(change):
-    return lambda layers, row, t: widest.reference(change(layers), row, t)
-
-
 def _greedy_down(layers, row, t):
     path = [row]
     for layer in layers[1:].flip(0):
         path.append(int(layer[path[-1]].argmax()))
     return _width(layers, [*path, t]), [*path, t]
-
-
-MULTIPLIED = dict(along=torch.mul, start=1.0, others=0.0)
 
 
 def _swept_in_place(layers, row, t):
@@ -112,8 +83,6 @@ def _swept_in_place(layers, row, t):
 
 UNREACHED = ("The width is right, and a path from `row` to `t` is due all the same. In your sweep, does a token that "
              "has not been reached yet look like one that was reached over an edge of width 0?")
-ARRIVES = ("Nothing arrives. Do the widths of the tokens above stand beside the *rows* of the layer, and is the "
-           "largest taken of each of its *columns*?")
 BEGINS = ("This path does not begin at `row`. Before the first edge only `row` is reached: does another token have a "
           "width then? (In a loop, keep the old widths until the layer is done.)")
 PLACES = ("Each layer adds one token to a path, and both ends belong to it. Is `row` or `t` in it twice, or not at "
@@ -121,44 +90,45 @@ PLACES = ("Each layer adds one token to a path, and both ends belong to it. Is `
 TRACED = ("The width is right. To find the path, remember for every token of every layer from which token above it was "
           "reached best, and go back from t.")
 NARROWEST = "The path is right, and the width is not that of this path: its narrowest edge."
-
+NARROWER, RESULT = "torch.minimum(widths[:, None], layer)", "widths[t].item(), path"
 widest.mistakes(
-    (UNREACHED, dict(others=0.0)),
-    ("That is the largest *product* along a path. Asked for is the narrowest edge of a path: a minimum.", MULTIPLIED),
+    (UNREACHED, "-torch.ones → torch.zeros"),
+    ("That is the largest *product* along a path. Asked for is the narrowest edge of a path: a minimum.",
+     "-torch.ones → torch.zeros", "torch.inf → 1", f"{NARROWER} → (widths[:, None] * layer)"),
     ("The edges were added up. A path is as wide as its narrowest edge: a minimum, and no sum.",
-     dict(along=torch.add, start=0.0, others=-torch.inf)),
+     "torch.inf → 0", "-torch.ones → -torch.inf * torch.ones", f"{NARROWER} → (widths[:, None] + layer)"),
     ("That is rollout: products along paths, added up over all of them. Here a path is as wide as its narrowest edge, "
-     "and the widest path counts.", dict(MULTIPLIED, best=torch.sum)),
+     "and the widest path counts.", "-torch.ones → torch.zeros", "torch.inf → 1",
+     f"{NARROWER}.max(0) → widths @ layer, (widths[:, None] * layer).argmax(0)"),
     ("The layers were passed in the wrong order: the path begins at the top, in layers[-1], and layers[0] leads to the "
-     "input.", _reorder(lambda layers: layers.flip(0))),
+     "input.", "layers.flip(0) → layers"),
     ("Rows and columns have changed places: layers[l, s, t] leads from s down to t.",
-     _reorder(lambda layers: layers.mT)),
-    (ARRIVES, dict(along=lambda values, layer: torch.minimum(values.T, layer))),
-    (ARRIVES, dict(best=lambda through, axis: through.amax(1))),
-    ("The width 1 is that with which you began. Edges can be wider: begin with ∞.", dict(start=1.0)),
+     "layers.flip(0) → layers.mT.flip(0)"),
+    *(("Nothing arrives. Do the widths of the tokens above stand beside the *rows* of the layer, and is the largest "
+       "taken of each of its *columns*?", edit) for edit in ("widths[:, None] → widths", "max(0) → max(1)")),
+    ("The width 1 is that with which you began. Edges can be wider: begin with ∞.", "torch.inf → 1"),
     ("At each step the widest edge was taken. It can lead to a token from which only narrow ones go on: keep the best "
      "width for *every* token of a layer.", _greedy_down),
-    (BEGINS, dict(others=torch.inf)),
+    (BEGINS, "-torch.ones → torch.inf * torch.ones"),
     ("In a loop over a layer's tokens, keep the old widths until the layer is done: those that have been changed "
      "belong to the layer below.", _swept_in_place),
-    (PLACES, _with(lambda layers, width, path: (width, [path[0], *path]))),
-    ("Both ends belong to the path: `row` first, `t` last.", _with(lambda layers, width, path: (width, path[1:-1]))),
+    (PLACES, f"{RESULT} → widths[t].item(), [row, *path]"),
+    ("Both ends belong to the path: `row` first, `t` last.", f"{RESULT} → widths[t].item(), path[1:-1]"),
     ("The path is turned round: it begins at the top, with `row`, and ends at the bottom, with `t`.",
-     _with(lambda layers, width, path: (width, path[::-1]))),
-    (TRACED, _with(lambda layers, width, path: (width, [path[0]] * len(layers) + path[-1:]))),
+     f"{RESULT} → widths[t].item(), path[::-1]"),
+    (TRACED, f"{RESULT} → widths[t].item(), [row] * len(layers) + [t]"),
     ("The width is that with which you began. Is it lowered to the width of each edge on the way?",
-     _with(lambda layers, width, path: (torch.inf, path))),
-    (NARROWEST, _with(lambda layers, width, path: (layers[0, path[-2], path[-1]].item(), path))),
-    ("Return both: the width and the path.", _with(lambda layers, width, path: width)),
-    ("The two have changed places: first the width, a number, then the path.",
-     _with(lambda layers, width, path: (path, width))),
+     f"{RESULT} → torch.inf, path"),
+    (NARROWEST, f"{RESULT} → layers[0, path[-2], t].item(), path"),
+    ("Return both: the width and the path.", f"{RESULT} → widths[t].item()"),
+    ("The two have changed places: first the width, a number, then the path.", f"{RESULT} → path, widths[t].item()"),
     ("There is no path in it. A path from `row` to `t` is always due, also one of width 0.",
-     _with(lambda layers, width, path: (width, path if width else None))))
+     f"{RESULT} → widths[t].item(), path if widths[t] else None"))
 
 
 @widest.suspect
 def _(got, layers, row, t):
-    (width, path), right = _pair(got), widest.reference(layers, row, t)[0]
+    (width, path), right = _pair(got), solution.widest(layers, row, t)[0]
     if len(path) != len(layers) + 1:
         return PLACES
     if path[0] != row:
