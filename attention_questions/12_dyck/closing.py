@@ -22,7 +22,7 @@ def _case(texts, *turned):
 
 by_distance = Question(solution.by_distance, (2, 2), {
     "one wrong": _case(["[()[]()()]"], (0, 4)), "all right": _case(TEXTS),
-    "one wrong, at distance 3": (_case(TEXTS, (1, 4))[0], ["([[]()])", "[][([])]"]),
+    "one wrong, at distance 3": _case(["([[]()])", "[][([])]"], (1, 6)),
     "the last one wrong": _case(["([])[]"], (0, 5)), "five deep": _case(["[(([[]]))]"], (0, 8)),
     "far ones wrong": _case(TEXTS, (0, 6), (0, 7), (1, 7))},
     promises={"balanced texts of $T$ round and square brackets": lambda logits, texts: balanced(texts, logits),
