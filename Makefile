@@ -3,6 +3,8 @@
 
 PYTHON = python3
 ONLY =
+N = 300
+SEED = 0
 PY = .venv/bin/python
 ONE_THREAD = OMP_NUM_THREADS=1 MKL_NUM_THREADS=1 TOKENIZERS_PARALLELISM=false
 
@@ -20,6 +22,7 @@ help:
 	@echo 'make slides     make a deck for each lecture: build/slides/ (ONLY=02: just that one)'
 	@echo 'make exercises  make exercises/ from solutions/, and what checks compare with (ONLY=02: just that one)'
 	@echo 'make grade      mark what was handed in (grading/inbox/): marks, feedback, tables (ONLY=02: that assignment)'
+	@echo 'make mutants    change N lines of the core, one at a time, and see which changes no test notices (by hand, hours)'
 	@echo 'make bench      the speed of coursekit beside the tools it is compared with'
 
 setup:
@@ -71,6 +74,9 @@ grade: setup
 	    $(ONE_THREAD) $(PY) -m coursegrade $$step $(ONLY) || exit 1; \
 	done
 
+mutants: setup
+	@$(PY) -m tools.mutants -n $(N) --seed $(SEED)
+
 bench: setup
 	@for file in bench/[!_]*.py; do \
 	    [ -e "$$file" ] || { echo 'There is nothing in bench/ yet.'; exit 1; }; \
@@ -78,4 +84,4 @@ bench: setup
 	    $(ONE_THREAD) $(PY) -m bench.$$name || exit 1; \
 	done
 
-.PHONY: help setup lab work test test-fast test-all lint run lectures book slides exercises grade bench
+.PHONY: help setup lab work test test-fast test-all lint run lectures book slides exercises grade mutants bench

@@ -34,5 +34,5 @@ SHOWN = ["__init__.py", "audit.py"]     # … and of this package
 # What students are given: files and folders of the course, but for what is for authors and teachers.
 FILES = ["LICENSE", "SYLLABUS.md", "Makefile", "pyproject.toml", "constraints.txt", "environment.yml"]
 FOLDERS = ["coursekit", "coursegrade", "attention_questions", "lectures", "docs", "tools"]
-NEVER = ["exercises.py", "new_assignment.py", "skeleton"]
+NEVER = ["exercises.py", "mutants.py", "new_assignment.py", "skeleton"]
 TEACHERS = ["docs/teaching.md", "docs/jupyterhub.md", "docs/upkeep.md", "docs/notes/", "docs/slides/", "docs/site/"]
