@@ -1,8 +1,8 @@
 """Would a test notice? `make mutants` changes one thing in the core, runs its tests, and does so some hundred times.
 
 By hand, for an hour or more: `make mutants N=300 SEED=0`. The changes are cosmic-ray's, which nothing else needs:
-`.venv/bin/python -m pip install -c constraints.txt cosmic-ray`. Lines are drawn, then what happens to each. A mutant meets
-the examples of its module and the tests that name what the module defines; who lives meets all tests of its room.
+`.venv/bin/python -m pip install -c constraints.txt cosmic-ray`. Lines are drawn, then what happens to each. A mutant
+meets the examples of its module and the tests that name what that defines; who lives meets all tests of its room.
 Survivors are printed and kept in build/mutants/: a test is missing, or they do the same as before.
 """
 
