@@ -18,11 +18,8 @@ from coursekit.show.charts import lines
 
 from . import slalom_table7
 from .runner import SEEDS, grouped
-from .slalom_table7 import FITS, TOY, run
 
-SIZE = slalom_table7.SIZE | dict(n=10_000)
-
-__all__ = ["SIZE", "TOY", "cells", "figure", "report", "run"]
+SIZE, TOY, run = slalom_table7.SIZE | dict(n=10_000), slalom_table7.TOY, slalom_table7.run
 
 
 def cells(seeds=SEEDS):
@@ -41,5 +38,5 @@ def figure(records):
     """Share of the transformer's variance that a fit misses, on sequences of all lengths up to the context length."""
     groups = dict(sorted(grouped(records, "longest").items()))
     curves = {name: [np.mean([1 - one["r2"][name][f"(1, {longest})"] for one in found])
-                     for (longest,), found in groups.items()] for name in FITS}
+                     for (longest,), found in groups.items()] for name in slalom_table7.FITS}
     return lines([longest for longest, in groups], curves, "longest document", "1 − R² of the transformer's log-odds")

@@ -31,8 +31,6 @@ TOY = dict(n=64, epochs=1, n_fit=100, n_new=20)
 WORDS = list(LINEAR_WORDS)
 SURROGATES = "linear", "GAM, Lasso", "GAM", "SLALOM", "SLALOM + [CLS]"
 
-__all__ = ["cells", "figure", "lasso", "run", "report"]
-
 
 def counts(documents):
     """(n, V): how often each word occurs."""
