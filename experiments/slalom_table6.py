@@ -23,7 +23,6 @@ from coursekit.show.charts import lines
 from coursekit.worlds import LINEAR_WORDS, linear_documents
 
 from .runner import grouped, mean_sd
-from .slalom_figure3 import cells
 from .trained import LENGTHS, held_out, on_linear
 
 SIZE = dict(n=10_000, epochs=5, n_fit=3000, n_new=500)
