@@ -1,6 +1,7 @@
 """What questions are made of: forms, mistakes, earlier functions, tolerances, the score's last lines."""
 
 import json
+import re
 import types
 
 import numpy as np
@@ -78,14 +79,14 @@ def test_a_list_for_a_numpy_array_and_an_array_for_a_number_are_named():
 
 @question((1, 1), {"three": ([1.0, 2.0, 6.0],), "two": ([2.0, 5.0],)}, returns="mean, spread",
           otherwise="Add all up first.")
-def moments(x, *, less=0, root=False):
-    """moments(x): the mean of some numbers, and their variance."""
-    mean = sum(x) / (len(x) - less)
-    variance = sum((value - mean) ** 2 for value in x) / len(x)
-    return mean, variance ** 0.5 if root else variance
+def moments(x):
+    """The mean of some numbers, sum(x) / len(x), and their variance."""
+    mean = sum(x) / len(x)
+    return mean, sum((value - mean) ** 2 for value in x) / len(x)
 
 
-moments.mistakes(("Divided by n − 1.", dict(less=1)), ("That is the standard deviation.", dict(root=True)),
+moments.mistakes(("Divided by n − 1.", "sum(x) / len(x) → sum(x) / max(1, len(x) - 1)"),
+                 ("That is the standard deviation.", "mean, sum( → mean, (sum(", "in x) / len(x) → in x) / len(x)) ** 0.5"),
                  ("Only the first one.", lambda x: (x[0], 0.0)))
 
 
@@ -109,6 +110,22 @@ def test_the_advice_stands_under_the_headline_and_the_rows_below():
     text = str(said(moments, lambda x: (0.0, 0.0)))
     assert text.splitlines()[:3] == ["✗ moments is not right yet (three).", "  Add all up first.", ""]
     assert text.splitlines()[-1].startswith("  wrong     mean: got 0, expected 3")
+
+
+@pytest.mark.parametrize("edits, words", [
+    (["len(y) → 2"], "'len(y)' stands 0 times in its source, and should once"),
+    (["len(x) → 2"], "'len(x)' stands 2 times"), (["their variance → 0"], "stands 0 times"),     # of the docstring
+    (["mean, sum → sum", "mean, sum → 0"], "the edit 'mean, sum → 0' of moments: 'mean, sum' stands 0 times")])
+def test_an_edit_that_no_longer_applies_is_an_error_where_the_check_is_loaded(edits, words):
+    with pytest.raises(ValueError, match=re.escape(words)):
+        moments.mistakes(("Something.", *edits))
+    assert len(moments.wrong_answers()) == 3
+
+
+def test_an_edit_that_is_no_python_is_shown():
+    with pytest.raises(SyntaxError) as error:
+        moments.mistakes(("Something.", "return mean → return return"))
+    assert "moments, edited: ('return mean → return return',)" in error.value.filename
 
 
 def test_a_mistake_that_is_right_on_a_case_is_not_named_there():
