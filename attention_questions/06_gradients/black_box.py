@@ -1,17 +1,9 @@
 """Check of assignment 06: the slopes of a black box."""
 
-import itertools
+from attention_questions.prelude import CheckFailed, Question, kind, same, services, torch
 
-import torch
-
-from coursegrade.kit import services
-from coursegrade.kit.messages import CheckFailed
-from coursegrade.kit.question import question
-from coursegrade.kit.same import kind, same
-
+from . import solution
 from .paths import function
-
-__all__ = ["numerical_slopes"]
 
 E32, E31 = torch.tensor([[1.0, 2.0], [0.0, -1.0], [0.5, 1.5]]).double(), torch.tensor([[0.5], [1.0], [-1.0]]).double()
 
@@ -38,44 +30,36 @@ def _four_questions(answer, arguments):
                           "enough, and a black box is paid by the question.")
 
 
-@question((1, 2), {"curved": ("(e.exp() + e ** 3).sum()", E32, 1.5), "cubes": ("(e ** 3).sum()", E32, 0.25),
-                   "tokens that meet": ("e[0, 0] * e[1, 1] ** 2 + e[1, 0]", E32, 3.0),
-                   "rounded to one decimal": ("torch.round(e.exp().sum(), decimals=1)", E31, 0.5),
-                   "one number": ("e.sin().sum()", torch.tensor([[0.1]]).double(), 0.3)},      # 0.1 + 0.3 − 0.3 ≠ 0.1
-          returns="(T, d_e)", given=_black_box, also=_four_questions,
-          otherwise="Check one entry by hand: four values of f, with this entry moved by h, −h, h/2 and −h/2, and no "
-                    "other. (Was e itself changed, and the entry not put back? e.clone() is a copy.)",
-          hints={"f takes one table": "f takes a whole table (T, d_e): e with one entry changed.",
-                 "AttributeError": "If the dot stands behind what f gave: that is a plain number of Python, which "
-                                   "needs no .item(), and knows no .backward(). No gradient gets out of a black box; "
-                                   "ask it four times for each entry."})
-def numerical_slopes(f, e, h, *, half=4, whole=-1, over=3, steps=(1 / 2, 1), sides=(1, -1),
-                     moved=lambda t, j: (t, j), replaced=False):
-    """numerical_slopes(f, e, h): (T, d_e), (4 D(h/2) − D(h))/3 for each entry, where D are central differences."""
-    result, unit = torch.zeros_like(e), torch.zeros_like(e)
-    for place in itertools.product(*map(range, e.shape)):
-        unit = torch.zeros_like(e) if moved else unit
-        unit[moved(*place) if moved else place] = 1
-        start = e * (1 - unit) if replaced else e
-        values = [[f(start + side * step * h * unit) for side in sides] for step in steps]
-        small, large = [(above - below) / ((sides[0] - sides[1]) * step * h)
-                        for step, (above, below) in zip(steps, values, strict=True)]
-        result[place] = (half * small + whole * large) / over
-    return result
+numerical_slopes = Question(solution.numerical_slopes, (1, 2), {
+    "curved": ("(e.exp() + e ** 3).sum()", E32, 1.5), "cubes": ("(e ** 3).sum()", E32, 0.25),
+    "tokens that meet": ("e[0, 0] * e[1, 1] ** 2 + e[1, 0]", E32, 3.0),
+    "rounded to one decimal": ("torch.round(e.exp().sum(), decimals=1)", E31, 0.5),
+    "one number": ("e.sin().sum()", torch.tensor([[0.1]]).double(), 0.3)},          # 0.1 + 0.3 − 0.3 ≠ 0.1
+    returns="(T, d_e)", given=_black_box, also=_four_questions,
+    otherwise="Check one entry by hand: four values of f, with this entry moved by h, −h, h/2 and −h/2, and no other. "
+              "(Was e itself changed, and the entry not put back? e.clone() is a copy.)",
+    hints={"f takes one table": "f takes a whole table (T, d_e): e with one entry changed.",
+           "AttributeError": "If the dot stands behind what f gave: that is a plain number of Python, which needs no "
+                             ".item(), and knows no .backward(). No gradient gets out of a black box; ask it four "
+                             "times for each entry."})
 
-
+COMBINED, SIDES = "(4 * half - whole) / 3", "f(e + step * unit) - f(e - step * unit)"
 numerical_slopes.mistakes(
-    ("That is D(h) alone: its error is still in it. Combine it with D(h/2).", dict(half=0, whole=3)),
-    ("That is D(h/2) alone. Combine it with D(h).", dict(half=3, whole=0)),
-    ("Those are one-sided differences. Look to both sides: f(e + h) less f(e − h), over 2h.", dict(sides=(1, 0))),
-    ("The two steps are 2h and h here. They are h and h/2.", dict(steps=(1, 2))),
-    ("The two steps are h/2 and h/4 here. They are h and h/2.", dict(steps=(1 / 4, 1 / 2))),
-    ("The sign is turned round: f at the larger place less f at the smaller one.", dict(over=-3)),
-    ("A whole row of e was moved. Move one entry, and leave all others where they are.", dict(moved=lambda t, j: t)),
-    ("The entries that came before are still moved: does each entry get a new table of zeros?", dict(moved=None)),
-    ("The entry was replaced by h and −h. It is to be moved *by* them, from where it is.", dict(replaced=True)),
+    ("That is D(h) alone: its error is still in it. Combine it with D(h/2).", f"{COMBINED} → whole"),
+    ("That is D(h/2) alone. Combine it with D(h).", f"{COMBINED} → half"),
+    ("Those are one-sided differences. Look to both sides: f(e + h) less f(e − h), over 2h.",
+     f"({SIDES}) / (2 * step) → (f(e + step * unit) - f(e)) / step"),
+    ("The two steps are 2h and h here. They are h and h/2.", "(h, h / 2) → (2 * h, h)"),
+    ("The two steps are h/2 and h/4 here. They are h and h/2.", "(h, h / 2) → (h / 2, h / 4)"),
+    ("The sign is turned round: f at the larger place less f at the smaller one.",
+     f"{SIDES} → f(e - step * unit) - f(e + step * unit)"),
+    ("A whole row of e was moved. Move one entry, and leave all others where they are.", "unit[t, j] → unit[t]"),
+    ("The entries that came before are still moved: does each entry get a new table of zeros?",
+     "            unit = torch.zeros_like(e)\n → ", "result = → unit = torch.zeros_like(e)\n    result ="),
+    ("The entry was replaced by h and −h. It is to be moved *by* them, from where it is.",
+     f"{SIDES} → f(e * (1 - unit) + step * unit) - f(e * (1 - unit) - step * unit)"),
     ("Nearly the true slopes. Asked for is the combination of the steps h and h/2, as large as they are: where f is "
-     "rounded, a small step sees nothing.", lambda f, e, h: numerical_slopes.reference(f, e, 1e-4)))
+     "rounded, a small step sees nothing.", "(h, h / 2) → (1e-4, 1e-4 / 2)"))
 
 
 @numerical_slopes.suspect
@@ -85,8 +69,8 @@ def _(got, f, e, h):
     if not got.any():
         return ("All slopes are 0. Does f get tables that differ by h? And no gradient gets out of a black box: each "
                 "entry has four questions of its own.")
-    right, small, large = (numerical_slopes.reference(*_black_box(f, e, h), **knobs)
-                           for knobs in ({}, dict(half=3, whole=0), dict(half=0, whole=3)))
+    (_, whole), (_, half), *_ = numerical_slopes.wrong_answers()
+    right, large, small = (slopes(*_black_box(f, e, h)) for slopes in (solution.numerical_slopes, whole, half))
     if same(got[got != 0], right[got != 0]):
         return (f"{(got != 0).sum()} of the {got.numel()} slopes are right, and the others are still 0. Does `return` "
                 "stand inside a loop?")

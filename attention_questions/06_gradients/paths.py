@@ -3,11 +3,7 @@
 A function f of a table e (T, d_e) stands in a case as its formula, a text, so that a message can show it.
 """
 
-import torch
-
-from coursegrade.kit.same import kind
-
-__all__ = ["E2", "E3", "HEAD", "OWN", "THREE", "function", "slopes_of"]
+from attention_questions.prelude import kind, torch
 
 OWN = ("coursekit.explain.integrated_gradients", "coursekit.explain.gradients.path_integral")
 HEAD = "torch.softmax(e[:, 0], 0) @ e[:, 1]"

@@ -9,48 +9,24 @@ What an answer gets in its place is a function, `predict(documents)`, that write
 
 import hashlib
 
-import numpy as np
+from attention_questions.prelude import CheckFailed, kind, np, services
 
-from coursegrade.kit import services
-from coursegrade.kit.messages import CheckFailed
-from coursegrade.kit.question import question
-from coursegrade.kit.same import kind
+from . import solution
 
 UNK = "[UNK]"
-PASSED_ON = "Replaced where deleting is asked for, or the other way round: is `by` passed on to `perturbed`?"
 TURNED = "The sign is turned round: the score with the word, minus the score without it."
+PASSED_ON = ("Replaced where deleting is asked for, or the other way round: is `by` passed on to `perturbed`?",
+             'mask, by) → mask, "delete" if by == "replace" else "replace")')       # a mistake of five questions
 LIBRARY = tuple(f"coursekit.explain.{name}" for name in (
     "evaluate_masks", "leave_one_out", "lime", "surrogate.proximity", "surrogate.weighted_ridge", "kernel_shap",
     "shapley_values"))
 
 
-def on_boxes(worth, cases, **options):
-    """As `question`, without the library's own."""
-    return question(worth, cases, forbidden=LIBRARY, **options)
-
-
 # -- boxes and documents ---------------------------------------------------------------------------------------------
-
-def words_of(document):
-    """The distinct words of a document, in order of first occurrence."""
-    return list(dict.fromkeys(document))
-
 
 def rows(*texts):
     """Masks from texts such as "101": 1 where a word is kept."""
     return np.array([[letter == "1" for letter in text] for text in texts])
-
-
-def perturb(document, mask, by):
-    """The document without the words that the mask does not keep."""
-    return without(document, {word for word, kept in zip(words_of(document), mask, strict=False) if not kept}, by)
-
-
-def without(document, gone, by):
-    """The document without these words."""
-    if by == "delete":
-        return [word for word in document if word not in gone]
-    return [UNK if word in gone else word for word in document]
 
 
 def score(box, documents):
@@ -60,19 +36,9 @@ def score(box, documents):
     return np.array([_drawn(box, document) if type(box) is int else _added(box, document) for document in documents])
 
 
-def game(predict, document, by):
-    """The function masks (n, d) → scores of the perturbed documents."""
-    return lambda masks: predict([perturb(document, mask, by) for mask in masks])
-
-
-def other_way(predict, document, by):
-    """As `game`, with the other way of taking words away."""
-    return game(predict, document, other(by))
-
-
-def other(by):
-    """The other way of taking words away."""
-    return "delete" if by == "replace" else "replace"
+def scores_of(box, document, masks, by):
+    """Scores (n,) of the copies that masks (n, d) make of a document."""
+    return score(box, [solution.perturbed(document, mask, by) for mask in masks])
 
 
 def either(masks):

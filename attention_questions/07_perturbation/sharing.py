@@ -1,86 +1,63 @@
 """Checks of assignment 07 on Shapley values: from all subsets, and from a weighted fit."""
 
-from itertools import product
-from math import comb
+from attention_questions.prelude import Question, itertools, math, np
 
-import numpy as np
-
-from .black_box import PASSED_ON, TURNED, boxed, either, game, on_boxes, other_way, thrifty, words_of
-from .copies import NO, perturbed
+from . import solution
+from .black_box import LIBRARY, PASSED_ON, TURNED, boxed, either, scores_of, thrifty
+from .copies import BAD, NO, perturbed
 from .surrogate import fit
-
-__all__ = ["shapley", "kernel_shap"]
 
 UNSORTED = (r"KeyError: '?\((?!.*\b(\d)\b.*\b\1\b).*\b(" + "|".join(f"{a}, {b}" for a in range(8) for b in range(a))
             + r")\b")
-NOTHING = "f(∅) was taken as 0. The copy in which all words are gone has a score as well, and it need not be 0."
 NOT_BAD = {"": 0.5, "bad": -2.0, "not bad": 3.0, "film": 0.25}
 ALL_THREE = {"so": 0.5, "so bad": -1.0, "so bad good": 5.0, "good": 2.0}
 NO_FUN = {"": 0.25, "no": -1.0, "fun": 0.5, "no plot": -0.75}
-BAD = ["bad", "film", ",", "bad"]
 
 
 # -- shapley ---------------------------------------------------------------------------------------------------------
 
 def all_masks(d):
     """All masks of d words, (2^d, d)."""
-    return np.array(list(product([False, True], repeat=d)), dtype=bool)
+    return np.array(list(itertools.product([False, True], repeat=d)), dtype=bool)
 
 
-def _fair(s, d):
-    return 1 / (d * comb(d - 1, s))
+shapley = Question(solution.shapley, (2, 3), {
+    "replace": (NOT_BAD, ["not", "bad", "film"], "replace"),
+    "three together": (ALL_THREE, ["so", "bad", "it", "is", "good"], "replace"),
+    "a word that occurs twice": ({"bad": -2.0, "bad film": 1.0, "film": 0.5}, BAD, "replace"),
+    "a word again and again": (NO_FUN, NO, "replace"),
+    "delete": ({"#": 0.5, "bad": -1.25, "bad film": 0.75, "[UNK]": 4.0}, BAD, "delete"),
+    "one word": ({"": 1.0, "good": 0.5}, ["good"], "replace"), "an empty document": ({"": 1.0}, [], "replace")},
+    returns="φ (d,)", given=boxed, forbidden=LIBRARY, instead="`perturbed` and a sum over subsets",
+    lend=("perturbed",),
+    also=thrifty(lambda box, document, by: 2 ** len(set(document)),
+                 "There are 2^d subsets of the words, and each has one score."),
+    uses=lambda box, document, by: [
+        (perturbed, (document, mask, by)) for mask in either(all_masks(len(set(document))))],
+    hints={UNSORTED: "As keys, (0, 1) and (1, 0) are two. A set of words wants one key, in whatever order its words "
+                     "came: tuple(sorted(…)), frozenset(…), or a mask."})
 
-
-def from_nothing(predict, document, by):
-    """As `game`, with 0 for the copy without any word."""
-    return lambda masks: game(predict, document, by)(masks) * masks.any(1)
-
-
-@on_boxes((2, 3), {"replace": (NOT_BAD, ["not", "bad", "film"], "replace"),
-                   "three together": (ALL_THREE, ["so", "bad", "it", "is", "good"], "replace"),
-                   "a word that occurs twice": ({"bad": -2.0, "bad film": 1.0, "film": 0.5}, BAD, "replace"),
-                   "a word again and again": (NO_FUN, NO, "replace"),
-                   "delete": ({"#": 0.5, "bad": -1.25, "bad film": 0.75, "[UNK]": 4.0}, BAD, "delete"),
-                   "one word": ({"": 1.0, "good": 0.5}, ["good"], "replace"),
-                   "an empty document": ({"": 1.0}, [], "replace")},
-          returns="φ (d,)", given=boxed, instead="`perturbed` and a sum over subsets", lend=("perturbed",),
-          also=thrifty(lambda box, document, by: 2 ** len(words_of(document)),
-                       "There are 2^d subsets of the words, and each has one score."),
-          uses=lambda box, document, by: [
-              (perturbed, (document, mask, by)) for mask in either(all_masks(len(words_of(document))))],
-          hints={UNSORTED: "As keys, (0, 1) and (1, 0) are two. A set of words wants one key, in whatever order its "
-                           "words came: tuple(sorted(…)), frozenset(…), or a mask."})
-def shapley(predict, document, by, *, weight=_fair, ask=game, result=lambda phi: phi):
-    """shapley(predict, document, by): φ (d,), the Shapley values of the distinct words."""
-    d = len(words_of(document))
-    masks, phi = all_masks(d), np.zeros(d)
-    value = dict(zip(map(tuple, masks.tolist()), ask(predict, document, by)(masks), strict=True))
-    for S, before in value.items():
-        for j in range(d):
-            if not S[j]:
-                phi[j] += weight(sum(S), d) * (value[S[:j] + (True,) + S[j + 1:]] - before)
-    return result(phi)
-
-
+WEIGHT = "/ (d * math.comb(d - 1, sum(S)))"
 shapley.mistakes(
     ("All subsets count alike here. The weight depends on their size: it is the share of orders in which just S comes "
-     "before the word.", dict(weight=lambda s, d: 1 / 2 ** (d - 1))),
+     "before the word.", f"{WEIGHT} → / 2 ** (d - 1)"),
     ("The weight is not right: S is one of the sets of the *other* d − 1 words, and behind its s words and the word "
-     "itself d − 1 − s are left.", dict(weight=lambda s, d: 1 / comb(d, s))),
+     "itself d − 1 − s are left.", f"{WEIGHT} → / math.comb(d, sum(S))"),
     ("The weights of one word sum to d here, and should sum to one. Where is the 1/d, or the d! below?",
-     dict(weight=lambda s, d: d * _fair(s, d))),
-    ("That is leave-one-out: only the set of all others was looked at.", dict(weight=lambda s, d: float(s == d - 1))),
-    ("That is what each word does alone: only the empty set was looked at.", dict(weight=lambda s, d: float(s == 0))),
-    ("The empty set is missing: S may be empty, too.", dict(weight=lambda s, d: s > 0 and _fair(s, d))),
-    (TURNED, dict(result=np.negative)),
-    (NOTHING, dict(ask=from_nothing)),
-    (PASSED_ON, dict(ask=other_way)))
+     "d * math → math"),
+    ("That is leave-one-out: only the set of all others was looked at.", f"{WEIGHT} → * (sum(S) == d - 1)"),
+    ("That is what each word does alone: only the empty set was looked at.", f"{WEIGHT} → * (sum(S) == 0)"),
+    ("The empty set is missing: S may be empty, too.", "if not S[j] → if any(S) and not S[j]"),
+    (TURNED, "return phi → return -phi"),
+    ("f(∅) was taken as 0. The copy in which all words are gone has a score as well, and it need not be 0.",
+     "phi = → value[(False,) * d] = 0.0\n    phi ="),
+    PASSED_ON)
 
 
 @shapley.suspect
 def _(got, box, document, by):
-    d, right = len(words_of(document)), shapley.reference(*boxed(box, document, by))
-    if got.shape != (d,):
+    right = solution.shapley(*boxed(box, document, by))
+    if got.shape != right.shape:
         return None
     if abs(got.sum() - right.sum()) > 1e-6:
         return (f"The values sum to {got.sum():.4g}. They share out f(x) − f(∅) = {right.sum():.4g}, no more and no "
@@ -90,43 +67,33 @@ def _(got, box, document, by):
 
 # -- kernel_shap -----------------------------------------------------------------------------------------------------
 
-ENDS = 1e6
-SOME = all_masks(4)[[15, 7, 12, 0, 10, 2, 13]]
-
-
-def _kernel(masks, ends=ENDS, inner=lambda s, d: (d - 1) / (comb(d, s) * s * (d - s))):
+def _kernel(masks):
     d = masks.shape[1]
-    return np.array([inner(s, d) if 0 < s < d else ends for s in masks.sum(1).tolist()])
+    return np.array([(d - 1) / (math.comb(d, s) * s * (d - s)) if 0 < s < d else 1e6 for s in masks.sum(1).tolist()])
 
 
-@on_boxes((1, 0), {"all masks": (ALL_THREE, ["so", "bad", "good"], all_masks(3), "replace"),
-                   "all masks of four": (NO_FUN | {"plot .": 2.0, "#": 0.5}, [*NO, "."], all_masks(4), "delete"),
-                   "some masks": (NO_FUN | {"plot .": 2.0}, [*NO, "."], SOME, "replace"),
-                   "one word": ({"": 1.0, "good": 0.5}, ["good"], all_masks(1), "replace")},
-          returns="β (d,)", given=boxed, instead="`fit` with other weights", lend=("perturbed", "fit"),
-          also=thrifty(lambda box, document, masks, by: len(masks), "There is one copy for each mask."),
-          uses=lambda box, document, masks, by: [
-              *((perturbed, (document, mask, by)) for mask in either(masks)),
-              (fit, (masks, game(*boxed(box, document, by))(masks), _kernel(masks), 0.0))],
-          otherwise="Print the weights beside the masks: of four words kept 1, 2 or 3 they are ¼, ⅛ and ¼, and a "
-                    "million at both ends.",
-          hints={"ZeroDivision|not converge": "Where nothing or everything is kept the formula divides by 0 (NumPy's "
-                                              "numbers give inf, and no error): there the weight is 10⁶."},
-          promises={"For different masks": lambda predict, document, masks, by: (
-                        len({*map(tuple, masks.tolist())}) == len(masks))})
-def kernel_shap(predict, document, masks, by, *, weigh=_kernel, ask=game, ridge=0.0):
-    """kernel_shap(predict, document, masks, by): β (d,) of `fit` without a ridge, with the weights of KernelSHAP."""
-    return fit.reference(masks, ask(predict, document, by)(masks), weigh(masks), ridge)[0]
-
-
+kernel_shap = Question(solution.kernel_shap, (1, 0), {
+    "all masks": (ALL_THREE, ["so", "bad", "good"], all_masks(3), "replace"),
+    "all masks of four": (NO_FUN | {"plot .": 2.0, "#": 0.5}, [*NO, "."], all_masks(4), "delete"),
+    "some masks": (NO_FUN | {"plot .": 2.0}, [*NO, "."], all_masks(4)[[15, 7, 12, 0, 10, 2, 13]], "replace"),
+    "one word": ({"": 1.0, "good": 0.5}, ["good"], all_masks(1), "replace")},
+    returns="β (d,)", given=boxed, forbidden=LIBRARY, instead="`fit` with other weights", lend=("perturbed", "fit"),
+    also=thrifty(lambda box, document, masks, by: len(masks), "There is one copy for each mask."),
+    uses=lambda box, document, masks, by: [
+        *((perturbed, (document, mask, by)) for mask in either(masks)),
+        (fit, (masks, scores_of(box, document, masks, by), _kernel(masks), 0.0))],
+    otherwise="Print the weights beside the masks: of four words kept 1, 2 or 3 they are ¼, ⅛ and ¼, and a million at "
+              "both ends.",
+    hints={"ZeroDivision|not converge": "Where nothing or everything is kept the formula divides by 0 (NumPy's numbers "
+                                        "give inf, and no error): there the weight is 10⁶."},
+    promises={"For different masks": lambda predict, document, masks, by: (
+                  len({*map(tuple, masks.tolist())}) == len(masks))})
 kernel_shap.mistakes(
-    ("These are the weights of LIME's kernel. KernelSHAP has its own.",
-     dict(weigh=lambda masks: np.exp(-(1 - np.sqrt(masks.mean(1))) ** 2 / 0.125))),
-    ("Both ends weigh nothing here: then nothing makes β sum to f(x) − f(∅). They weigh 10⁶.",
-     dict(weigh=lambda masks: _kernel(masks, ends=0.0))),
+    ("These are the weights of LIME's kernel. KernelSHAP has its own.", "np.array(weights) → proximity(masks, 25)[0]"),
+    ("Both ends weigh nothing here: then nothing makes β sum to f(x) − f(∅). They weigh 10⁶.", "1e6 → 0.0"),
     ("The binomial coefficient is missing: the weight of a size is shared by all sets of that size.",
-     dict(weigh=lambda masks: _kernel(masks, inner=lambda s, d: (d - 1) / (s * (d - s))))),
+     "math.comb(d, s) * → "),
     ("Those are the weights in the sum of question 6. The kernel has s·(d − s) below as well.",
-     dict(weigh=lambda masks: _kernel(masks, inner=lambda s, d: 1 / comb(d, s)))),
-    ("KernelSHAP has no ridge: its ρ is 0.", dict(ridge=1.0)),
-    (PASSED_ON, dict(ask=other_way)))
+     "(d - 1) / (math.comb(d, s) * s * (d - s)) → 1 / math.comb(d, s)"),
+    ("KernelSHAP has no ridge: its ρ is 0.", "np.array(weights), 0.0 → np.array(weights), 1.0"),
+    PASSED_ON)

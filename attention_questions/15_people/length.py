@@ -1,93 +1,52 @@
 """The check of assignment 15 on the length of an explanation: an effective number of words."""
 
-import math
+from attention_questions.prelude import Question, kind, math, np
 
-import numpy as np
+from . import solution
 
-from coursegrade.kit.question import question
-from coursegrade.kit.same import kind
+effective = Question(solution.effective, (1, 2), {
+    "pieces": (np.array([2.0, 2.0, 0.0, -4.0, 3.0, -1.0]), [0, 0, 1, 2, 3, 3], 1),
+    "q = 2": (np.array([1.0, -3.0, 0.5, 0.5]), [0, 1, 2, 2], 2),
+    "q = 0": (np.array([1.0, -1.0, 0.0, 5.0, 0.25]), [0, 0, 1, 2, 3], 0),
+    "q = 0.5": (np.array([4.0, 1.0, 4.0]), [0, 1, 2], 0.5), "q = 0.95": (np.array([4.0, 0.5, 1.0]), [0, 1, 2], 0.95),
+    "no end of q": (np.array([-3.0, 1.0, 2.0]), [0, 1, 2], math.inf), "nothing said": (np.zeros(3), [0, 1, 1], 1),
+    "the second word first": (np.array([1.0, 3.0, -0.5, 1.0]), [1, 0, 2, 1], 2),
+    "all pieces pull against each other": (np.array([2.0, 1.5, -2.0, -1.5]), [0, 1, 0, 1], 1)},
+    promises={"numbers $0, \\dots, W - 1$, each at least once": lambda scores, pieces, q: (
+                  len(pieces) == len(scores) and {*pieces} == {*range(max(pieces) + 1)}),
+              "order $q \\ge 0$": lambda scores, pieces, q: q >= 0},
+    returns="shares (W,), effective", forbidden=("coursekit.people.compactness",), instead="shares of your own",
+    otherwise="By hand, for words of sizes 4, 2 and 2: shares 1/2, 1/4, 1/4. Of order 2 that is 1/(1/4 + 1/16 + 1/16) "
+              "= 2.67 words, of order 1 it is 2.83, of order 0 it is 3. Which of these do you get?",
+    hints={"ZeroDivisionError": "1/(1 − q) has no value at q = 1. The formula for that order is given."})
 
-__all__ = ["effective"]
-
-
-def _summed(scores, pieces):
-    return np.abs(np.bincount(pieces, scores))
-
-
-def _hill(p, q):
-    return (p ** q).sum() ** (1 / (1 - q))
-
-
-@question((1, 2), {"pieces": (np.array([2.0, 2.0, 0.0, -4.0, 3.0, -1.0]), [0, 0, 1, 2, 3, 3], 1),
-                   "q = 2": (np.array([1.0, -3.0, 0.5, 0.5]), [0, 1, 2, 2], 2),
-                   "q = 0": (np.array([1.0, -1.0, 0.0, 5.0, 0.25]), [0, 0, 1, 2, 3], 0),
-                   "q = 0.5": (np.array([4.0, 1.0, 4.0]), [0, 1, 2], 0.5),
-                   "q = 0.95": (np.array([4.0, 0.5, 1.0]), [0, 1, 2], 0.95),
-                   "no end of q": (np.array([-3.0, 1.0, 2.0]), [0, 1, 2], math.inf),
-                   "nothing said": (np.zeros(3), [0, 1, 1], 1),
-                   "the second word first": (np.array([1.0, 3.0, -0.5, 1.0]), [1, 0, 2, 1], 2),
-                   "all pieces pull against each other": (np.array([2.0, 1.5, -2.0, -1.5]), [0, 1, 0, 1], 1)},
-          promises={"numbers $0, \\dots, W - 1$, each at least once": lambda scores, pieces, q: (
-                        len(pieces) == len(scores) and {*pieces} == {*range(max(pieces) + 1)}),
-                    "order $q \\ge 0$": lambda scores, pieces, q: q >= 0},
-          returns="shares (W,), effective", forbidden=("coursekit.people.compactness",), instead="shares of your own",
-          otherwise="By hand, for words of sizes 4, 2 and 2: shares 1/2, 1/4, 1/4. Of order 2 that is 1/(1/4 + 1/16 + "
-                    "1/16) = 2.67 words, of order 1 it is 2.83, of order 0 it is 3. Which of these do you get?",
-          hints={"ZeroDivisionError": "1/(1 − q) has no value at q = 1. The formula for that order is given."})
-def effective(scores, pieces, q, *, sizes=_summed, shares=lambda a: a / a.sum(), log=np.log, of_one=np.exp,
-              none=lambda p: p[p > 0], general=_hill):
-    """effective(scores, pieces, q): (W,), the shares of the words' sizes, each the size of the sum of its pieces; and
-    the effective number of words of order q. All 0 where all words are."""
-    words = sizes(scores, np.asarray(pieces))
-    if not words.any():
-        return np.zeros(len(words)), 0.0
-    p = shares(words)
-    with np.errstate(all="ignore"):
-        if q == 1:
-            return p, float(of_one(-sum(x * log(x) for x in p if x > 0)))
-        if q == math.inf:
-            return p, float(1 / p.max())
-        return p, float(general(none(p), q))
-
-
-def _of_pieces(scores, pieces, q):
-    """As asked for, but "nothing said" is asked of the pieces."""
-    p, N = effective.reference(scores, pieces, q)
-    return (p, N) if p.any() or not scores.any() else (np.full(len(p), np.nan), np.nan)
-
-
+SUMS, SHARES, POWER = "np.bincount(pieces, scores)", "sizes / sizes.sum()", "** (1 / (1 - q))"
 effective.mistakes(
     ("Sizes were taken before the pieces of a word were added up. Pieces that pull against each other leave little of "
-     "their word.", dict(sizes=lambda s, pieces: np.bincount(pieces, np.abs(s)))),
-    ("A word's score is the sum of its pieces here, not their mean.",
-     dict(sizes=lambda s, pieces: np.abs(np.bincount(pieces, s) / np.bincount(pieces)))),
-    ("There is a share for each piece. A word that was cut in two is still one word.",
-     lambda scores, pieces, q: effective.reference(scores, range(len(scores)), q)),
-    ("Scores count by their size: a word that speaks loudly against is read as well.",
-     dict(sizes=lambda s, pieces: np.bincount(pieces, s))),
+     "their word.", f"np.abs({SUMS}) → np.bincount(pieces, np.abs(scores))"),
+    ("A word's score is the sum of its pieces here, not their mean.", f"{SUMS} → {SUMS} / np.bincount(pieces)"),
+    ("There is a share for each piece. A word that was cut in two is still one word.", f"{SUMS} → scores"),
+    ("Scores count by their size: a word that speaks loudly against is read as well.", f"np.abs({SUMS}) → {SUMS}"),
     ("These shares are those of a softmax. A share is a size over the sum of all sizes.",
-     dict(shares=lambda a: np.exp(a) / np.exp(a).sum())),
+     f"{SHARES} → np.exp(sizes) / np.exp(sizes).sum()"),
     ("Where the pieces of each word cancel, no word has a score: look at the words' sums, not at the pieces.",
-     _of_pieces),
+     "if not sizes.any() → if not scores.any()"),
     ("The shares stand in the order in which the words first appear. Entry w is the share of word w.",
-     lambda scores, pieces, q: effective.reference(scores, [[*dict.fromkeys(pieces)].index(w) for w in pieces], q)),
-    ("Near q = 1 you take the formula of q = 1. It is for q = 1 alone.",
-     lambda scores, pieces, q: effective.reference(scores, pieces, 1 if abs(q - 1) < 0.2 else q)),
-    ("For q = 1 that is the entropy. A number of words is e to the power of it.", dict(of_one=lambda h: h)),
-    ("For q = 1 the sign is missing: an entropy is −Σ p ln p.", dict(of_one=lambda h: np.exp(-h))),
-    ("Shares are divided by the sum of all sizes, not by the largest one.", dict(shares=lambda a: a / a.max())),
+     f"{SUMS} → {SUMS}[[*dict.fromkeys(pieces)]]"),
+    ("Near q = 1 you take the formula of q = 1. It is for q = 1 alone.", "q == 1 → abs(q - 1) < 0.2"),
+    ("For q = 1 that is the entropy. A number of words is e to the power of it.", "np.exp → "),
+    ("For q = 1 the sign is missing: an entropy is −Σ p ln p.", "np.exp(- → np.exp("),
+    ("Shares are divided by the sum of all sizes, not by the largest one.", "sizes.sum() → sizes.max()"),
     ("These are shares of squares. A share is a size over the sum of all sizes.",
-     dict(shares=lambda a: a * a / (a @ a))),
-    ("The last power is 1/(1 − q), and yours is 1 − q.", dict(general=lambda p, q: (p ** q).sum() ** (1 - q))),
-    ("For q = 1 one base belongs to both: e to the power of an entropy in natural logarithms.", dict(log=np.log2)),
+     f"{SHARES} → sizes ** 2 / (sizes ** 2).sum()"),
+    ("The last power is 1/(1 − q), and yours is 1 − q.", f"{POWER} → ** (1 - q)"),
+    ("For q = 1 one base belongs to both: e to the power of an entropy in natural logarithms.", "np.log → np.log2"),
     ("For q = 0 words without any score were counted: 0 to the power of 0 is 1. Leave them out.",
-     dict(none=lambda p: p)),
+     "(some ** q) → (p ** q)"),
     ("For q = ∞ the formula is another one, 1 over the largest share: p to the power of ∞ is 0.",
-     lambda scores, pieces, q: ((p := effective.reference(scores, pieces, q)[0]), 1.0 if q == math.inf and p.any() else
-                                effective.reference(scores, pieces, q)[1])),
-    ("The last power is missing: 1/(1 − q), with its sign.", dict(general=lambda p, q: (p ** q).sum())),
-    ("That is a norm, with 1/q. The power is 1/(1 − q).",
-     dict(general=lambda p, q: (p ** q).sum() ** (1 / q if q else 1))))
+     "1 / some.max() → 1.0"),
+    ("The last power is missing: 1/(1 − q), with its sign.", f" {POWER} → "),
+    ("That is a norm, with 1/q. The power is 1/(1 − q).", f"{POWER} → ** (1 / q if q else 1)"))
 
 
 @effective.suspect
