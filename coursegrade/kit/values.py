@@ -11,6 +11,7 @@ from coursegrade.kit.messages import named
 from coursegrade.kit.same import kind
 
 LONGEST = 400       # characters of a value that a message shows
+LONG_NUMBER = re.compile(r"-?\d+\.\d{12,}(?:e[+-]\d+)?")              # 0.25 is shown, not 0.2500000000000003
 
 
 def described(value):
@@ -42,7 +43,7 @@ def _shown(value):
         return shortened("\n".join(named(f"[{i}]", _shown(entry)) for i, entry in enumerate(value)))
     if not is_data(value):
         return kind(value).partition(" (")[0]
-    text = repr(value)
+    text = LONG_NUMBER.sub(lambda number: f"{float(number[0]):.12g}", repr(value))
     if len(text) > LONGEST and kind(value) == "a dictionary" and {kind(w) for w in dict.values(value)} == {"a tensor"}:
         text = "tensors: " + ", ".join(f"{key!r} {tuple(w.shape)}" for key, w in dict.items(value))
         return textwrap.fill(shortened(text), 88)
