@@ -1,45 +1,22 @@
 """Checks of assignment 01 on WordPiece: the longest piece each time, and a word that shows what that costs."""
 
-from coursegrade.kit.question import question
-from coursegrade.kit.same import kind
-from coursegrade.kit.services import run
+from attention_questions.prelude import Question, kind, services
 
-__all__ = ["cut", "greedy_loses"]
+from . import solution
 
 # -- cut -------------------------------------------------------------------------------------------------------------
 
 PIECES = {"un", "ed", "afford", "able", "##afford", "##able", "##ord", "bor", "##ed", "##e", "##d", "lo", "##lo", "##r"}
 
-
-@question((2, 2), {"one piece": ("able", PIECES), "the longest, not the first": ("bored", PIECES),
-                   "three pieces": ("unaffordable", PIECES), "the same letters twice": ("lolo", PIECES),
-                   "a piece of one letter": ("lor", PIECES), "a word of one letter": ("a", {"a"}),
-                   "nothing fits": ("unfair", PIECES), "a beginning inside a word": ("ableun", PIECES),
-                   "greedy does not go back": ("abling", {"abl", "ab", "##ling"})},
-          forbidden=("coursekit.text.WordPieceTokenizer",), instead="two loops, over the start and the end of a piece",
-          hints={"endless": "What happens to `start` when no end fits?"},
-          otherwise="At each place: is the longest piece taken that is in the vocabulary, and does the next one begin "
-                    "where it ends?")
-def cut(word, vocab, *, ends=lambda word, start: range(len(word), start, -1), inside=lambda start: start > 0,
-        go_on=lambda start, end: end, missing=None, place=None):
-    """cut(word, vocab): WordPiece's pieces of a word, each with the places (start, end) of its letters."""
-    pieces, start = [], 0
-    while start < len(word):
-        fitting = [end for end in ends(word, start) if "##" * inside(start) + word[start:end] in vocab]
-        if not fitting and missing is None:
-            return [("[UNK]", 0, len(word))]
-        end = fitting[0] if fitting else missing(word, start)
-        pieces.append(("##" * inside(start) + word[start:end] if fitting else "[UNK]", start, end))
-        start = go_on(start, end)
-    return [(piece, *place(start, end)) for piece, start, end in pieces] if place else pieces
-
-
-def _marks_counted(word, vocab):
-    pieces, start = [], 0
-    for piece, _, end in cut.reference(word, vocab):
-        pieces.append((piece, start, start + len(piece) if piece != "[UNK]" else end))
-        start += len(piece)
-    return pieces
+cut = Question(solution.cut, (2, 2), {
+    "one piece": ("able", PIECES), "the longest, not the first": ("bored", PIECES),
+    "three pieces": ("unaffordable", PIECES), "the same letters twice": ("lolo", PIECES),
+    "a piece of one letter": ("lor", PIECES), "a word of one letter": ("a", {"a"}), "nothing fits": ("unfair", PIECES),
+    "a beginning inside a word": ("ableun", PIECES), "greedy does not go back": ("abling", {"abl", "ab", "##ling"})},
+    forbidden=("coursekit.text.WordPieceTokenizer",), instead="two loops, over the start and the end of a piece",
+    hints={"endless": "What happens to `start` when no end fits?"},
+    otherwise="At each place: is the longest piece taken that is in the vocabulary, and does the next one begin where "
+              "it ends?")
 
 
 def _going_back(word, vocab, start=0):
@@ -54,48 +31,46 @@ def _going_back(word, vocab, start=0):
     return None if start else [("[UNK]", 0, len(word))]
 
 
+ENDS, MARK, UNKNOWN = "range(len(word), start, -1)", '("##" if start else "")', '[("[UNK]", 0, len(word))]'
+MARKED = "A piece that continues a word is written, and looked up, with ## before it; the first is not."
 cut.mistakes(
     ("These are the pieces alone. Asked for are triples: (piece, start, end) with word[start:end] its letters.",
-     lambda word, vocab: [piece for piece, *_ in cut.reference(word, vocab)]),
+     "(piece, start, end) → piece", '("[UNK]", 0, len(word)) → "[UNK]"'),
     ("The pieces are right. The third entry is the place where a piece ends, not its length.",
-     dict(place=lambda start, end: (start, end - start))),
+     "(piece, start, end) → (piece, start, end - start)"),
     ("The pieces are right. `end` is the place behind the last letter, so that word[start:end] works.",
-     dict(place=lambda start, end: (start, end - 1))),
-    ("The pieces are right, their places are not. Is the ## counted, which is not in the word?", _marks_counted),
+     "(piece, start, end) → (piece, start, end - 1)"),
+    ("The pieces are right, their places are not. Is the ## counted, which is not in the word?",
+     "(piece, start, end) → (piece, at := sum(len(before) for before, *_ in pieces), at + len(piece))"),
     ("The pieces are right. Their places are not where `find` finds the letters first: the same piece may come again.",
-     lambda word, vocab: [(piece, at := word.find(piece.removeprefix("##")), at + end - start)
-                          for piece, start, end in cut.reference(word, vocab)]),
-    ("A piece that continues a word is written, and looked up, with ## before it; the first is not.",
-     lambda word, vocab: [(piece.removeprefix("##"), *place) for piece, *place in cut.reference(word, vocab)]),
+     "(piece, start, end) → (piece, at := word.find(word[start:end]), at + end - start)"),
+    (MARKED, "(piece, start, end) → (word[start:end], start, end)"),
     ("Pieces of one letter are never tried: the last end of the loop is start + 1, and `range` leaves its own end out.",
-     dict(ends=lambda word, start: range(len(word), start + 1, -1))),
+     f"{ENDS} → range(len(word), start + 1, -1)"),
     ("The ## are no letters: a piece that begins with them ends two places before start + len(piece).",
-     dict(go_on=lambda start, end: end + 2 * (start > 0))),
+     "start = end → start += len(piece)"),
     ("[UNK] comes too early here: it is due when *every* end, down to start + 1, was tried in vain, not at the first "
      "that does not fit. (An `else:` of the `if` runs at each of those, one of the `for` behind the last.)",
-     dict(ends=lambda word, start: [len(word)])),
+     f"{ENDS} → [len(word)]"),
     ("The vocabulary has the whole word, and it was not found. Is an end of len(word) tried, too, and does what was "
-     "found get returned?", dict(ends=lambda word, start: range(len(word) - 1, start, -1))),
+     "found get returned?", f"{ENDS} → range(len(word) - 1, start, -1)"),
     ("Greedy does not go back: once the longest piece is taken it stays, and if then nothing fits, the word is "
      "unknown.", _going_back),
     ("Take the longest piece that fits: try the ends from the last letter downwards, not upwards.",
-     dict(ends=lambda word, start: range(start + 1, len(word) + 1))),
+     f"{ENDS} → range(start + 1, len(word) + 1)"),
     ("Inside a word only pieces with ## may be used, and a beginning is none of them.",
-     lambda word, vocab: cut.reference(word, {*vocab, *("##" + piece for piece in vocab)})),
-    *(("A piece that continues a word is written, and looked up, with ## before it; the first is not.",
-       dict(inside=lambda start, answer=answer: answer)) for answer in (False, True)),
-    ("If at some place no piece fits, the whole word is unknown: one [UNK], and no other pieces.",
-     dict(missing=lambda word, start: start + 1)),
-    ("If at some place no piece fits, the whole word is unknown: one [UNK], and no other pieces.",
-     dict(missing=lambda word, start: len(word))),
+     "if piece in vocab → if piece in vocab or word[start:end] in vocab"),
+    *((MARKED, f"{MARK} → {mark}") for mark in ('""', '"##"')),
+    *(("If at some place no piece fits, the whole word is unknown: one [UNK], and no other pieces.", done) for done in (
+        f'return {UNKNOWN} → pieces.append(("[UNK]", start, start + 1))\n            start += 1',
+        f'{UNKNOWN} → [*pieces, ("[UNK]", start, len(word))]')),
     ("The pieces are right. An unknown word is one piece that covers it: from 0 to len(word).",
-     lambda word, vocab: [(piece, start, 0 if piece == "[UNK]" else end)
-                          for piece, start, end in cut.reference(word, vocab)]))
+     f'{UNKNOWN} → [("[UNK]", 0, 0)]'))
 
 
 @cut.suspect
 def _(got, word, vocab):
-    due = cut.reference(word, vocab)
+    due = solution.cut(word, vocab)
     if [piece for piece, *_ in got] == [piece for piece, *_ in due]:
         return ("The pieces are right, their places are not. Places are counted in the whole word: where a piece ends, "
                 "the next one starts, and word[start:end] are its letters.")
@@ -123,18 +98,15 @@ def _fewest(word, vocab):
 def _wasted(found):
     """(pieces that greedy takes, pieces that would do) of a pair (word, vocabulary)."""
     word, vocab = found
-    return len(cut.reference(word, set(vocab))), _fewest(word, set(vocab))
+    return len(solution.cut(word, set(vocab))), _fewest(word, set(vocab))
 
 
 def _tell(answer, arguments):
-    greedy, fewest = _wasted(run(answer, arguments))
+    greedy, fewest = _wasted(services.run(answer, arguments))
     print(f"  greedy takes {greedy} pieces where {fewest} would do: {greedy - fewest} too many")
 
 
-@question((1, 0), {"your own word": ()}, also=_tell)
-def greedy_loses():
-    """greedy_loses(): (word, vocab), a word that the longest piece each time cuts into more pieces than it needs."""
-    return "abcdefgh", {"ab", "abc", "##cdefgh", "##d", "##ef", "##gh"}
+greedy_loses = Question(solution.greedy_loses, (1, 0), {"your own word": ()}, also=_tell)
 
 
 @greedy_loses.judge
@@ -146,7 +118,7 @@ def _(got):
         return "The vocabulary is a set of texts, such as {\"un\", \"##able\"}."
     if len(set(vocab)) > MOST or len(word) > LETTERS:
         return f"{len(set(vocab))} pieces and {len(word)} letters; at most {MOST} and {LETTERS} are allowed."
-    if not word or cut.reference(word, set(vocab))[0][0] == "[UNK]":
+    if not word or solution.cut(word, set(vocab))[0][0] == "[UNK]":
         return "Greedy must get through to the end of the word: here it finds no piece at some place."
     greedy, fewest = _wasted(got)
     if greedy - fewest < LEAST:
@@ -158,7 +130,7 @@ def _(got):
 @greedy_loses.suspect
 def _(got):
     word, vocab = got
-    if len(set(vocab)) > MOST or len(word) > LETTERS or cut.reference(word, set(vocab))[0][0] == "[UNK]":
+    if len(set(vocab)) > MOST or len(word) > LETTERS or solution.cut(word, set(vocab))[0][0] == "[UNK]":
         return None
     return ("What makes greedy lose? A first piece that is one letter longer than it should be, so that a long piece "
             "behind it does not fit any more.")

@@ -1,12 +1,12 @@
 """Checks of assignment 03: GPT-2's parts (parts.py, causal.py), and the whole of it (model.py)."""
 
 from attention_questions.gpt2_weights import drawn_weights
-from coursegrade.kit.score import announce
+from attention_questions.prelude import announce
 
 from .causal import causal_attention
 from .model import gpt2_logits, one_head
 from .parts import layer_norm, mlp
 
-__all__ = ["layer_norm", "mlp", "causal_attention", "gpt2_logits", "one_head", "drawn_weights"]
+__all__ = ["drawn_weights"]             # for hidden tests, beside the questions
 
 announce("gpt2", [layer_norm, mlp, causal_attention, gpt2_logits, one_head], {"inside a small GPT": 6})

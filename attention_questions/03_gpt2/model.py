@@ -1,20 +1,14 @@
 """Checks of assignment 03: the whole model, heads switched off, and a text in which one head decides."""
 
-import functools
+import types
 
-import numpy as np
-import torch
-
-from attention_questions.gpt2_weights import drawn_weights, n_layers
-from coursegrade.kit.question import question
-from coursegrade.kit.same import kind
+from attention_questions.gpt2_weights import drawn_weights
+from attention_questions.prelude import Question, functools, kind, np, torch
+from coursegrade.kit.mistakes import as_answer
 from coursekit.models import load_weights
 
-from .causal import causal_attention
-from .parts import layer_norm, mlp, to_the_digit
-
-__all__ = ["gpt2_logits", "one_head"]
-
+from . import solution
+from .parts import to_the_digit
 
 # -- gpt2_logits -----------------------------------------------------------------------------------------------------
 
@@ -24,121 +18,85 @@ def _drawn(D, T_max, d_e, L, seed):
 
 def _exactly(answer, arguments):
     ids, weights, *others = arguments
-    to_the_digit(answer, (ids, {name: w.double() for name, w in weights.items()}, *others), gpt2_logits.reference,
+    to_the_digit(answer, (ids, {name: w.double() for name, w in weights.items()}, *others), solution.gpt2_logits,
                  "Nearly right: is eps 1e-5 in every norm, and the GELU the one with tanh?")
-
-
-def _pre_norm(x, attention, mlp, norm_1, norm_2):
-    x = x + attention(norm_1(x))
-    return x + mlp(norm_2(x))
 
 
 THREE, TWO = _drawn(7, 6, 4, 3, 101), _drawn(6, 5, 6, 2, 104)
 
-
-@question((2, 3), {"three layers, two heads": (torch.tensor([1, 6, 1, 0]), THREE, 2),
-                   "one layer": (torch.tensor([2, 0, 3]), _drawn(4, 5, 3, 1, 100), 1),
-                   "one token": (torch.tensor([4]), _drawn(5, 3, 6, 3, 102), 3),
-                   "eleven layers": (torch.tensor([3, 0, 2]), _drawn(5, 4, 4, 11, 103), 2),
-                   "head 0.1 is silent": (torch.tensor([1, 6, 1, 0]), THREE, 2, [(0, 1)]),
-                   "three heads are silent": (torch.tensor([5, 0, 3, 3]), TWO, 3, [(1, 0), (0, 2), (1, 1)])},
-          forbidden=("coursekit.models.GPT2", "coursekit.models.gpt2.GPT2Block",
-                     "coursekit.models.gpt2.CausalAttention", "torch.nn.TransformerEncoderLayer"),
-          lend=("layer_norm", "mlp", "causal_attention"), instead="your own functions", tolerance=(1e-3, 1e-4),
-          also=_exactly, returns="(T, D)",
-          otherwise="Compare with the formulas, line by line: token plus position; for each layer attention and MLP, "
-                    "each with its own norm; the final norm; the embeddings as the output layer. Is each weight used "
-                    "where its name says?",
-          hints={"empty": "Write it, or use torch's own here.",
-                 "KeyError": "There is no entry of that name. Is it spelled as in the table, and has this model that "
-                             "many layers?",
-                 "shapes": "The stream is (T, d_e) from the first line to the last; only the logits are (T, D). And "
-                           "W_p may have more rows than the text has tokens.",
-                 "IndexError": "Was a table asked for a row that it does not have? W_e has a row for each word, W_p "
-                               "one for each place."})
-def gpt2_logits(ids, weights, K, silent=(), *, order=None, place=lambda ids, last: torch.arange(len(ids)), final=True,
-                causal=True, block=_pre_norm, norms=("norm_attention", "norm_mlp"), each=False,
-                hears=lambda l, i, silent: (l, i) in silent, out=True):
-    """gpt2_logits(ids, weights, K, silent): (T, D), the logits of a GPT-2 with these weights and K heads for the text
-    ids, with the heads (layer, number) in silent switched off."""
-    def layer(name):
-        return weights[f"{name}.weight"], weights[f"{name}.bias"]
-
-    def norm(name):
-        return lambda x: layer_norm.reference(x, *layer(name), 1e-5)
-
-    def attention(x, name, l):
-        return causal_attention.reference(x, *layer(f"{name}.qkv"), *layer(f"{name}.output"), K,
-                                          [i for i in range(K) if hears(l, i, silent)],
-                                          **({} if causal else dict(allowed=lambda s: s == s)))
-
-    x, at = weights["W_e"][ids], place(ids, len(weights["W_p"]) - 1)
-    x = x if at is None else x + weights["W_p"][at]
-    for l in order(n_layers(weights)) if order else range(n_layers(weights)):
-        x = block(x, lambda x, l=l: attention(x, f"blocks.{l}.attention", l),
-                  lambda x, l=l: mlp.reference(x, *layer(f"blocks.{l}.mlp.0"), *layer(f"blocks.{l}.mlp.2")),
-                  *(norm(f"blocks.{l}.{its}") for its in norms))
-        x = norm("norm")(x) if each else x
-    x = norm("norm")(x) if final else x
-    return x @ weights["W_e"].T if out else x
+gpt2_logits = Question(solution.gpt2_logits, (2, 3), {
+    "three layers, two heads": (torch.tensor([1, 6, 1, 0]), THREE, 2),
+    "one layer": (torch.tensor([2, 0, 3]), _drawn(4, 5, 3, 1, 100), 1),
+    "one token": (torch.tensor([4]), _drawn(5, 3, 6, 3, 102), 3),
+    "eleven layers": (torch.tensor([3, 0, 2]), _drawn(5, 4, 4, 11, 103), 2),
+    "head 0.1 is silent": (torch.tensor([1, 6, 1, 0]), THREE, 2, [(0, 1)]),
+    "three heads are silent": (torch.tensor([5, 0, 3, 3]), TWO, 3, [(1, 0), (0, 2), (1, 1)])},
+    forbidden=("coursekit.models.GPT2", "coursekit.models.gpt2.GPT2Block", "coursekit.models.gpt2.CausalAttention",
+               "torch.nn.TransformerEncoderLayer"),
+    lend=("layer_norm", "mlp", "causal_attention"), instead="your own functions", tolerance=(1e-3, 1e-4),
+    also=_exactly, returns="(T, D)",
+    otherwise="Compare with the formulas, line by line: token plus position; for each layer attention and MLP, each "
+              "with its own norm; the final norm; the embeddings as the output layer. Is each weight used where its "
+              "name says?",
+    hints={"empty": "Write it, or use torch's own here.",
+           "KeyError": "There is no entry of that name. Is it spelled as in the table, and has this model that many "
+                       "layers?",
+           "shapes": "The stream is (T, d_e) from the first line to the last; only the logits are (T, D). And W_p may "
+                     "have more rows than the text has tokens.",
+           "IndexError": "Was a table asked for a row that it does not have? W_e has a row for each word, W_p one for "
+                         "each place."})
 
 
-def _post_norm(x, attention, mlp, norm_1, norm_2):
-    x = norm_1(x + attention(x))
-    return norm_2(x + mlp(x))
+def _with(**instead):
+    """gpt2_logits with other functions than the solution's."""
+    return types.FunctionType(solution.gpt2_logits.__code__, vars(solution) | instead, argdefs=((),))
 
 
-def _side_by_side(x, attention, mlp, norm_1, norm_2):
-    return x + attention(norm_1(x)) + mlp(norm_2(x))
-
-
-def _from_the_norms(x, attention, mlp, norm_1, norm_2):
-    x = norm_1(x) + attention(norm_1(x))
-    return norm_2(x) + mlp(norm_2(x))
-
-
-def _no_skips(x, attention, mlp, norm_1, norm_2):
-    return mlp(norm_2(attention(norm_1(x))))
-
-
-NAMED = ("Attention and MLP each read through the norm that bears their name. Have the two changed places, or is one "
-         "of them used twice?")
-
+NORM_1, NORM_2, NORM = (f"layer_norm(x, *parts({name}), 1e-5)" for name in (
+    'f"{name}.norm_attention"', 'f"{name}.norm_mlp"', '"norm"'))
+LAYERS = 'while (name := f"blocks.{l}") + ".attention.qkv.weight" in weights'
+SWAPPED_1, SWAPPED_2 = f"attention({NORM_1} → attention({NORM_2}", f"mlp({NORM_2} → mlp({NORM_1}"
 gpt2_logits.mistakes(
     ("The positions are missing: W_p has a row for each place, and is added to the embeddings.",
-     dict(place=lambda ids, last: None)),
-    ("W_p was asked for the ids. Its rows are places: 0, 1, 2, …", dict(place=lambda ids, last: ids.clamp(max=last))),
-    ("The final norm is missing: \"norm\" comes behind the last block, before the output layer.", dict(final=False)),
-    ("The final norm, \"norm\", is applied behind every block. It comes once, behind the last.", dict(each=True)),
-    ("The future is seen: which of your functions hides it?", dict(causal=False)),
+     ' + weights["W_p"][:len(ids)] → '),
+    ("W_p was asked for the ids. Its rows are places: 0, 1, 2, …",
+     '[:len(ids)] → [ids.clamp(max=len(weights["W_p"]) - 1)]'),
+    ("The final norm is missing: \"norm\" comes behind the last block, before the output layer.", f"{NORM} → x"),
+    ("The final norm, \"norm\", is applied behind every block. It comes once, behind the last.",
+     f"l += 1 → l += 1\n        x = {NORM}"),
+    ("The future is seen: which of your functions hides it?",
+     _with(causal_attention=as_answer(solution.causal_attention, ".masked_fill(future, -math.inf) → "))),
     ("The norms stand behind the additions: post-norm, as the transformer of 2017 had it. In GPT-2 they stand before "
-     "attention and MLP.", dict(block=_post_norm)),
+     "attention and MLP.",
+     f"{NORM_1} → x", f"{NORM_2} → x", f"x = x + mlp → x = {NORM_1}\n        x = x + mlp",
+     f"l += 1 → x = {NORM_2}\n        l += 1"),
     ("Attention and MLP both read x here. In GPT-2 the MLP reads what attention has left. (Some later models do run "
-     "both side by side.)", dict(block=_side_by_side)),
+     "both side by side.)", "x = x + causal_attention → with_attention = x + causal_attention",
+     "x = x + mlp → x = with_attention + mlp"),
     ("The skips start from the normalised numbers. The stream itself goes round attention and MLP; only what they read "
-     "is normalised.", dict(block=_from_the_norms)),
-    ("The skips are missing: what comes out of attention and MLP is added to the stream.", dict(block=_no_skips)),
-    *((NAMED, dict(norms=norms))
-      for norms in (("norm_mlp", "norm_attention"), ("norm_attention",) * 2, ("norm_mlp",) * 2)),
+     "is normalised.",
+     f"x = x + causal_attention({NORM_1} → x = {NORM_1}\n        x = x + causal_attention(x",
+     f"x = x + mlp({NORM_2} → x = {NORM_2}\n        x = x + mlp(x"),
+    ("The skips are missing: what comes out of attention and MLP is added to the stream.",
+     "x + causal_attention → causal_attention", "x + mlp → mlp"),
+    *(("Attention and MLP each read through the norm that bears their name. Have the two changed places, or is one of "
+       "them used twice?", *swapped) for swapped in ((SWAPPED_1, SWAPPED_2), (SWAPPED_2,), (SWAPPED_1,))),
     ("The layers were sorted as words, in which 10 comes before 2: go by their number.",
-     dict(order=lambda L: sorted(range(L), key=str))),
-    ("Only 3 layers are used. How many there are, the weights say.", dict(order=lambda L: range(min(L, 3)))),
-    ("Layer 0 is used again and again: each layer has weights of its own.", dict(order=lambda L: [0] * L)),
-    ("K is not used: that is one big head.",
-     lambda ids, weights, K, silent=(): gpt2_logits.reference(ids, weights, 1, silent)),
+     f'{LAYERS} → for name in sorted(key.removesuffix(".attention.qkv.weight") for key in weights if "qkv.w" in key)'),
+    ("Only 3 layers are used. How many there are, the weights say.", f"{LAYERS} → {LAYERS} and l < 3"),
+    ("Layer 0 is used again and again: each layer has weights of its own.",
+     'x = x + causal_attention → name = "blocks.0"\n        x = x + causal_attention'),
+    ("K is not used: that is one big head.", '.output"), K → .output"), 1'),
     ("That is the stream, d_e numbers for a token. Each word's score is the product of that row with the word's "
-     "embedding.", lambda ids, weights, K, silent=(): gpt2_logits.reference(ids, weights, K, silent, out=False)),
+     "embedding.", ' @ weights["W_e"].T → '),
     ("Logits are asked for, as they are, without a softmax.",
-     lambda *arguments: gpt2_logits.reference(*arguments).softmax(-1)),
+     lambda *given: solution.gpt2_logits(*given).softmax(-1)),
     ("In double precision it comes to another result: does a constant in your function have a dtype of its own?",
-     lambda ids, weights, *others: gpt2_logits.reference(
-         ids, {name: w.float() for name, w in weights.items()}, *others)),
+     'x = weights["W_e"] → weights = {name: w.float() for name, w in weights.items()}\n    x = weights["W_e"]'),
     ("Nobody is silent here: hand each layer the numbers of its own heads that stand in `silent`.",
-     dict(hears=lambda l, i, silent: False)),
-    ("A head was silenced in every layer. The pairs are (layer, head).",
-     dict(hears=lambda l, i, silent: i in [head for _, head in silent])),
-    ("Layer and head have changed places: the pairs are (layer, head).",
-     dict(hears=lambda l, i, silent: (i, l) in silent)))
+     "[i for layer, i in silent if layer == l] → ()"),
+    ("A head was silenced in every layer. The pairs are (layer, head).", " if layer == l → "),
+    ("Layer and head have changed places: the pairs are (layer, head).", "layer, i in silent → i, layer in silent"))
 
 
 # -- one_head --------------------------------------------------------------------------------------------------------
@@ -152,14 +110,12 @@ def _next(words, silent=()):
     """The probabilities (D,) of dialogue-gpt's next word."""
     model = _model()
     ids = torch.tensor([model.tokenizer.cls_id, *model.tokenizer.encode(words)])
-    return gpt2_logits.reference(ids, model.state_dict(), model.config.K, silent)[-1].softmax(-1)
+    return solution.gpt2_logits(ids, model.state_dict(), model.config.K, silent)[-1].softmax(-1)
 
 
-@question((1, 1), {"dialogue-gpt": ()}, returns="the text, the layer, the head",
-          otherwise="Look at all twelve heads, one by one: what is left of the likeliest word without each?")
-def one_head():
-    """one_head(): (text, layer, head) for which this head alone decides the next word, and it is not head 2.1."""
-    return "do you like this story", 2, 0
+one_head = Question(solution.one_head, (1, 1), {
+    "dialogue-gpt": ()}, returns="the text, the layer, the head",
+    otherwise="Look at all twelve heads, one by one: what is left of the likeliest word without each?")
 
 
 def _judged(got):

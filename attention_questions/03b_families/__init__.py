@@ -2,12 +2,12 @@
 at once cost (families.py)."""
 
 from attention_questions.gpt2_weights import drawn_weights
-from coursegrade.kit.score import announce
+from attention_questions.prelude import announce
 
 from .checkpoint import as_stored, from_checkpoint
 from .families import at_once, may_see
 from .loss import overfit, start, text_loss
 
-__all__ = ["text_loss", "overfit", "from_checkpoint", "may_see", "at_once", "as_stored", "drawn_weights", "start"]
+__all__ = ["as_stored", "drawn_weights", "start"]           # for hidden tests, beside the questions
 
 announce("families", [text_loss, overfit, from_checkpoint, may_see, at_once], {"what a gap costs": 5})

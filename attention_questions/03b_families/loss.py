@@ -1,19 +1,10 @@
 """Checks of assignment 03b: the loss of a text, and thirty steps of training."""
 
-import math
-
-import torch
-
-from attention_questions.gpt2_weights import library_logits
+from attention_questions.prelude import CheckFailed, Question, kind, math, same, services, torch
 from coursegrade.kit.differentiable import gradients_get_through
-from coursegrade.kit.messages import CheckFailed
-from coursegrade.kit.question import question
-from coursegrade.kit.same import kind, same
-from coursegrade.kit.services import run, watch
 from coursekit.models.gpt2 import GPT2, GPT2Config, next_token_loss
 
-__all__ = ["text_loss", "overfit", "start"]
-
+from . import solution
 
 # -- text_loss -------------------------------------------------------------------------------------------------------
 
@@ -28,75 +19,58 @@ def _teaches(answer, arguments):
                           torch.tensor(1.0, dtype=logits.dtype))
 
 
-@question((1, 2), {"three tokens": (LOGITS, torch.tensor([0, 2, 1])), "another text": (LOGITS, torch.tensor([3, 0, 3])),
-                   "two tokens": (LOGITS[:2], torch.tensor([1, 2])),
-                   "a model that knows nothing": (torch.zeros(5, 4), torch.tensor([0, 1, 2, 3, 0])),
-                   "logits of a thousand": (GREAT, torch.tensor([2, 1, 2])),
-                   "rows of very different size": (UNLIKE, torch.tensor([0, 2, 1, 0])),
-                   "double precision": (LOGITS.double(), torch.tensor([0, 2, 1]))},
-          forbidden=("torch.nn.functional.cross_entropy", "torch.nn.functional.nll_loss", "torch.log_softmax",
-                     "torch.special_log_softmax", "torch.nn.CrossEntropyLoss", "torch.nn.NLLLoss",
-                     "torch.nn.LogSoftmax", "torch.distributions.Categorical", "coursekit.models.next_token_loss"),
-          instead="a maximum, exp, sum and log, or torch.logsumexp", also=_teaches,
-          otherwise="Write out T = 2 by hand: one row of logits counts, the first; one token is its target, the "
-                    "second; the loss is −log of that token's probability.",
-          hints={"shapes": "A text of T tokens has T − 1 next tokens, and T − 1 rows of logits score them. And does a "
-                           "sum over the words keep its axis (keepdim=True)?"},
-          promises={"There are always two tokens or more": lambda logits, ids: len(ids) > 1})
-def text_loss(logits, ids, *, pairs=lambda logits, ids: (logits[:-1], ids[1:]), axis=-1, whole=False,
-              pick=lambda log_p, targets: log_p[torch.arange(len(targets)), targets],
-              end=lambda chosen: -chosen.mean()):
-    """text_loss(logits, ids): one number, the mean of −log softmax(logits[t])[ids[t + 1]] over t = 0 … T − 2."""
-    rows, targets = pairs(logits, ids)
-    return end(pick(rows - (logits if whole else rows).logsumexp(axis, keepdim=True), targets))
-
-
+text_loss = Question(solution.text_loss, (1, 2), {
+    "three tokens": (LOGITS, torch.tensor([0, 2, 1])), "another text": (LOGITS, torch.tensor([3, 0, 3])),
+    "two tokens": (LOGITS[:2], torch.tensor([1, 2])),
+    "a model that knows nothing": (torch.zeros(5, 4), torch.tensor([0, 1, 2, 3, 0])),
+    "logits of a thousand": (GREAT, torch.tensor([2, 1, 2])),
+    "rows of very different size": (UNLIKE, torch.tensor([0, 2, 1, 0])),
+    "double precision": (LOGITS.double(), torch.tensor([0, 2, 1]))},
+    forbidden=("torch.nn.functional.cross_entropy", "torch.nn.functional.nll_loss", "torch.log_softmax",
+               "torch.special_log_softmax", "torch.nn.CrossEntropyLoss", "torch.nn.NLLLoss", "torch.nn.LogSoftmax",
+               "torch.distributions.Categorical", "coursekit.models.next_token_loss"),
+    instead="a maximum, exp, sum and log, or torch.logsumexp", also=_teaches,
+    otherwise="Write out T = 2 by hand: one row of logits counts, the first; one token is its target, the second; the "
+              "loss is −log of that token's probability.",
+    hints={"shapes": "A text of T tokens has T − 1 next tokens, and T − 1 rows of logits score them. And does a sum "
+                     "over the words keep its axis (keepdim=True)?"},
+    promises={"There are always two tokens or more": lambda logits, ids: len(ids) > 1})
+PAIRS, CHOSEN = "logits[:-1], ids[1:]", "log_p[torch.arange(len(targets)), targets]"
 UNSHIFTED = ("Row t is held against token t, which the model has already read. It scores token t + 1: where is the "
              "shift?")
 ROLLED = ("The last row is held against the first token (roll). Nothing follows the last token: its row has no target.")
-OVER_TOKENS = "The softmax runs over the tokens. Each row is a distribution over the words: axis −1."
-
-
-def _bottomless(low):
-    """A small number added to each probability."""
-    return lambda logits, ids: -(text_loss.reference(logits, ids, end=torch.exp) + low).log().mean()
-
-
 text_loss.mistakes(
-    (UNSHIFTED, dict(pairs=lambda logits, ids: (logits, ids))),
-    (UNSHIFTED, dict(pairs=lambda logits, ids: (logits[:-1], ids[:-1]))),
+    *((UNSHIFTED, f"{PAIRS} → {pairs}") for pairs in ("logits, ids", "logits[:-1], ids[:-1]")),
     ("Row t is held against token t: both lost their first entry. It scores token t + 1.",
-     dict(pairs=lambda logits, ids: (logits[1:], ids[1:]))),
+     f"{PAIRS} → logits[1:], ids[1:]"),
     ("The shift goes the wrong way: row t + 1 is held against token t. Row t scores token t + 1.",
-     dict(pairs=lambda logits, ids: (logits[1:], ids[:-1]))),
-    (ROLLED, dict(pairs=lambda logits, ids: (logits, ids.roll(-1)))),
-    (ROLLED, dict(pairs=lambda logits, ids: (logits, ids.roll(-1)),
-                  end=lambda chosen: -chosen.sum() / (len(chosen) - 1))),
-    ("The sign is missing: log-probabilities are negative, a loss is not.", dict(end=torch.mean)),
-    ("That is the sum. The mean over the T − 1 next tokens is asked for.", dict(end=lambda chosen: -chosen.sum())),
-    ("Divided by T. There are T − 1 next tokens in a text of T.",
-     dict(end=lambda chosen: -chosen.sum() / (len(chosen) + 1))),
+     f"{PAIRS} → logits[1:], ids[:-1]"),
+    (ROLLED, f"{PAIRS} → logits, ids.roll(-1)"),
+    (ROLLED, f"{PAIRS} → logits, ids.roll(-1)", ".mean() → .sum() / (len(ids) - 1)"),
+    ("The sign is missing: log-probabilities are negative, a loss is not.", "return - → return "),
+    ("That is the sum. The mean over the T − 1 next tokens is asked for.", ".mean() → .sum()"),
+    ("Divided by T. There are T − 1 next tokens in a text of T.", ".mean() → .sum() / len(ids)"),
     ("Token 0 was left out. Here it is a word like any other: all T − 1 next tokens count.",
-     lambda logits, ids: text_loss.reference(logits, ids, end=lambda chosen: -chosen[ids[1:] != 0].mean())),
+     f"{CHOSEN} → {CHOSEN}[targets != 0]"),
     ("The maximum was taken out before exp, and never came back: it is taken from the logits, too, or added again "
-     "behind the logarithm.",
-     lambda logits, ids: text_loss.reference(logits, ids, end=lambda chosen: -(chosen + logits.amax(-1)[:-1]).mean())),
+     "behind the logarithm.", "logsumexp(rows → logsumexp(rows - rows.amax(1, keepdim=True)"),
     ("The mean was taken before the logarithm. Each token has a −log p of its own, and their mean is the loss.",
-     dict(end=lambda chosen: -(chosen.exp().mean() + 1e-30).log())),
-    ("That is in bits. The natural logarithm is asked for.", dict(end=lambda chosen: -chosen.mean() / math.log(2))),
-    ("The logarithm is missing.", dict(end=lambda chosen: -chosen.exp().mean())),
-    ("That is the perplexity, exp of the loss.", dict(end=lambda chosen: (-chosen.mean()).clamp(max=80).exp())),
+     f"{CHOSEN}.mean() → {CHOSEN}.exp().mean().log()"),
+    ("That is in bits. The natural logarithm is asked for.", ".mean() → .mean() / torch.tensor(2.0).log()"),
+    ("The logarithm is missing.", f"{CHOSEN} → {CHOSEN}.exp()"),
+    ("That is the perplexity, exp of the loss.", f"-{CHOSEN}.mean() → (-{CHOSEN}.mean()).exp()"),
     ("These are logits, not log-probabilities: log Σ exp is still to be subtracted.",
-     lambda logits, ids: -logits[torch.arange(len(ids) - 1), ids[1:]].mean()),
+     " - torch.logsumexp(rows, 1, keepdim=True) → "),
     ("log_p[:, ids] is a table: every row at every id. Row and column go together, pair by pair: log_p[torch.arange(T "
-     "− 1), ids[1:]], or gather.", dict(pick=lambda log_p, targets: log_p[:, targets])),
-    (OVER_TOKENS, dict(axis=0)), (OVER_TOKENS, dict(axis=0, whole=True)),
+     "− 1), ids[1:]], or gather.", f"{CHOSEN} → log_p[:, targets]"),
+    *(("The softmax runs over the tokens. Each row is a distribution over the words: axis −1.",
+       f"(rows, 1 → ({over}, 0") for over in ("rows", "logits")),
     ("That is the entropy of the model's own distributions: the tokens that did come do not count in it.",
-     dict(pick=lambda log_p, targets: log_p, end=lambda log_p: -(log_p.exp() * log_p).sum(-1).mean())),
-    ("One number is asked for: the mean over the tokens that have one before them.", dict(end=torch.neg)),
+     f"{CHOSEN} → (log_p.exp() * log_p).sum(1)"),
+    ("One number is asked for: the mean over the tokens that have one before them.", ".mean() → "),
     *((("The loss stops growing somewhere: was a small number added to the probability, or was it clamped? The "
-        "logarithm of a softmax needs neither: u_i − log Σ exp(u), with a maximum taken out."), _bottomless(low))
-      for low in (1e-8, 1e-9, 1e-10, 1e-12)))
+        "logarithm of a softmax needs neither: u_i − log Σ exp(u), with a maximum taken out."),
+       f"{CHOSEN} → ({CHOSEN}.exp() + {low}).log()") for low in (1e-8, 1e-9, 1e-10, 1e-12)))
 
 
 @text_loss.suspect
@@ -112,9 +86,6 @@ def _(got, logits, ids):
 
 # -- overfit ---------------------------------------------------------------------------------------------------------
 
-LAST = 0.1      # of the loss at the start
-
-
 def start(D, T_max, d_e, K, L, seed):
     """Weights to begin training with: every matrix of size 1/√d_e."""
     torch.manual_seed(seed)
@@ -126,43 +97,29 @@ def start(D, T_max, d_e, K, L, seed):
 def _one_run(answer, arguments):
     """Fewer steps are the beginning of the same run, and each takes one gradient."""
     *others, steps = arguments
+    with services.watch(solution.overfit, ["torch.autograd.backward"]) as due:
+        services.run(solution.overfit, (*others, 1))
     for few in (1, steps // 2):
-        with watch(answer, ["torch.autograd.backward"]) as seen:
-            begun = run(answer, (*others, few))
-        with watch(overfit.reference, ["torch.autograd.backward"]) as due:
-            run(overfit.reference, (*others, few))
+        with services.watch(answer, ["torch.autograd.backward"]) as seen:
+            begun = services.run(answer, (*others, few))
         what, advice = _fault(begun, *others, few, share=math.inf)
         if what:
             raise CheckFailed(f"With `steps` = {few}: {what}. {advice}")
-        if len(seen.calls) >= 2 * len(due.calls):
+        if len(seen.calls) >= 2 * few * len(due.calls):
             raise CheckFailed(f"With `steps` = {few} more gradients than that are taken. A step is one gradient.")
-    if not same(begun[1], run(answer, arguments)[1][:few + 1], (1e-2, 1e-2)):
+    if not same(begun[1], services.run(answer, arguments)[1][:few + 1], (1e-2, 1e-2)):
         raise CheckFailed(f"With `steps` = {few} the losses are others than the first {few + 1} of {steps} steps. "
                           "Is each of them computed, and does the learning rate not depend on `steps`?")
 
 
-@question((2, 2), {"twelve tokens": (start(10, 12, 16, 2, 2, seed=1),
-                                     torch.tensor([3, 1, 4, 1, 5, 9, 2, 6, 5, 3, 5, 8]), 2, 30),
-                   "a larger vocabulary": (start(60, 16, 24, 4, 1, seed=2), torch.arange(0, 60, 4), 4, 30)},
-          returns="weights, losses", also=_one_run,
-          otherwise="Each step: the loss of the text by your two functions, its gradient, a step of the optimiser. "
-                    "Which learning rates did you try? 0.01 is a good one for Adam here; it may be smaller or larger.",
-          hints={"require grad": "Gradients are wanted for tensors of your own: `w.clone().requires_grad_()` for each "
-                                  "weight. `.item()` makes a number of a loss, after `.backward()`."})
-def overfit(weights, ids, K, steps):
-    """overfit(weights, ids, K, steps): (weights, losses), after so many steps of training on one text."""
-    own = {name: w.clone().requires_grad_() for name, w in weights.items()}
-    optimiser, losses = torch.optim.Adam(own.values(), lr=0.01), []
-    for step in range(steps + 1):
-        loss = text_loss.reference(library_logits(ids, own, K), ids)
-        losses.append(loss.item())
-        if step < steps:
-            optimiser.zero_grad()
-            loss.backward()
-            optimiser.step()
-    return {name: w.detach() for name, w in own.items()}, losses
-
-
+overfit = Question(solution.overfit, (2, 2), {
+    "twelve tokens": (start(10, 12, 16, 2, 2, seed=1), torch.tensor([3, 1, 4, 1, 5, 9, 2, 6, 5, 3, 5, 8]), 2, 30),
+    "a larger vocabulary": (start(60, 16, 24, 4, 1, seed=2), torch.arange(0, 60, 4), 4, 30)},
+    returns="weights, losses", also=_one_run,
+    otherwise="Each step: the loss of the text by your two functions, its gradient, a step of the optimiser. Which "
+              "learning rates did you try? 0.01 is a good one for Adam here; it may be smaller or larger.",
+    hints={"require grad": "Gradients are wanted for tensors of your own: `w.clone().requires_grad_()` for each "
+                           "weight. `.item()` makes a number of a loss, after `.backward()`."})
 NAMES = "The dictionary that comes back has the same keys, and tensors of the same shapes."
 COUNT = "Is each loss kept where it is computed, and one more behind the loop?"
 ITEM = "`.item()` makes a number of a loss. A tensor holds on to all that it was made of."
@@ -170,8 +127,15 @@ FIRST = "Is the first loss taken before the first step?"
 STILL = "The loss does not move. Does the optimiser know the tensors that the loss is made of, and is a step taken?"
 
 
-def _fault(got, weights, ids, K, steps, share=LAST):
-    """What is wrong with a run, and what to do about it; None for the second is `otherwise`, for both: nothing is."""
+def _loss(weights, ids, K):
+    return solution.text_loss(solution.gpt2_logits(ids, weights, K), ids).item()
+
+
+def _fault(got, weights, ids, K, steps, share=0.1):
+    """What is wrong with a run, and what to do about it; None for the second is `otherwise`, for both: nothing is.
+
+    share: to what part of the first loss it must fall.
+    """
     if type(got) not in (list, tuple) or len(got) != 2 or kind(got[0]) != "a dictionary" or kind(got[1]) != "a list":
         return "due: weights, losses", "A dictionary, then a list."
     trained, losses = got
@@ -181,8 +145,7 @@ def _fault(got, weights, ids, K, steps, share=LAST):
         return f"there are {len(losses)} losses: one before each step and one at the end make {steps + 1}", COUNT
     if any(kind(loss) != "a number" for loss in losses):
         return "losses: plain numbers", ITEM
-    first, last = (text_loss.reference(library_logits(ids, which, K), ids).item()
-                   for which in (weights, {name: w.detach() for name, w in trained.items()}))
+    first, last = (_loss(which, ids, K) for which in (weights, {name: w.detach() for name, w in trained.items()}))
     if not same(losses[0], first, (1e-3, 1e-3)):
         return f"the first loss is {losses[0]:.3f}, and that of the weights that were given is {first:.3f}", FIRST
     if not same(losses[-1], last, (1e-3, 1e-3)):
@@ -203,5 +166,4 @@ overfit.mistakes(                               # what comes back says enough, s
     (COUNT, lambda weights, ids, K, steps: (weights, [0.0] * steps)),
     (ITEM, lambda weights, ids, K, steps: (weights, [torch.ones(())] * (steps + 1))),
     (FIRST, lambda weights, ids, K, steps: (weights, [0.0] * (steps + 1))),
-    (STILL, lambda weights, ids, K, steps: (
-        weights, [text_loss.reference(library_logits(ids, weights, K), ids).item()] * (steps + 1))))
+    (STILL, lambda weights, ids, K, steps: (weights, [_loss(weights, ids, K)] * (steps + 1))))
