@@ -102,7 +102,7 @@ def test_each_mistake_is_told_its_own_words_as_a_whole_and_by_its_first_wrong_pa
         assert said(moments, answer, {"another": ([1.0, 1.0, 7.0],)}).advice == ASKED.format(words)
     assert said(moments, lambda x: (x[0], 17.0)).advice == "Only the first one."
     assert said(moments, lambda x: (sum(x) / len(x), 1.0)).rows[1:3] == [
-        ("got", "spread = 1.0"), ("expected", "spread = 4.666666666666667")]
+        ("got", "spread = 1.0"), ("expected", "spread = 4.66666666667")]
     assert said(moments, lambda x: (0.0, 0.0)).advice == "Add all up first."
 
 
