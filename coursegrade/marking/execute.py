@@ -152,7 +152,7 @@ def _nothing_ran(nb, locked, state, why):
 class Execute(NbGraderPreprocessor):
     """nbgrader's *Execute*, replaced. What is locked comes from the gradebook.
 
-    The outcome's state and notes are kept in the notebook's metadata, under "coursekit".
+    The outcome's state and notes are kept in the notebook's metadata, under "coursegrade".
     """
 
     kind = Unicode("", help="the kind of sandbox, from coursegrade.sandbox.kinds.choose()").tag(config=True)
@@ -166,7 +166,7 @@ class Execute(NbGraderPreprocessor):
         seed = drawn_from(course.seed(), about["student"], nb, locked, files_in(folder))
         asking = Asking((seed,), lends=about["assignment"] not in course.exams())
         outcome = run_notebook(nb, locked, folder, self.kind, self.limits, asking)
-        outcome.notebook.metadata["coursekit"] = {"state": outcome.state, "notes": outcome.notes}
+        outcome.notebook.metadata["coursegrade"] = {"state": outcome.state, "notes": outcome.notes}
         for cell in outcome.notebook.cells:
             if cell.cell_type == "raw":
                 cell.cell_type, cell.source = "markdown", fenced(cell.source)

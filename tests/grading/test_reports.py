@@ -211,7 +211,7 @@ UNLUCKY = digest("an unlucky seed, so to say", "tried", pipeline.DRAWS - 1)     
 
 @pytest.mark.parametrize("old, new, words", [
     ("return sum(values) / len(values)", "return sum(values) / 3 + 1", f"({NAME}, check_mean)"),
-    (f"secret = '{SECRET}'", f"import os; secret = os.environ['COURSEKIT_HIDDEN_SEED'] != '{UNLUCKY}' or nothing",
+    (f"secret = '{SECRET}'", f"import os; secret = os.environ['COURSEGRADE_HIDDEN_SEED'] != '{UNLUCKY}' or nothing",
      f"({NAME}, more_double)")])
 def test_a_solution_that_misses_a_point_with_the_secret_seed_stops_the_release(small, tmp_path, old, new, words):
     folder, course, _ = small
