@@ -21,6 +21,7 @@ cell runs outside only if its id is there, and what runs is the teacher's text. 
     c.Autograde.autograde_preprocessors = ["coursegrade.marking.execute.Execute", …]        the others unchanged
 """
 
+import contextlib
 import copy
 import dataclasses
 import multiprocessing
@@ -120,8 +121,9 @@ def _run(pipe, *work):
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))
     resource.setrlimit(resource.RLIMIT_DATA, (TEST_MEMORY, TEST_MEMORY))
     os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
-    import torch  # here: what runs nothing need not wait for it
-    torch.set_num_threads(1)                                            # others run beside it
+    with contextlib.suppress(ModuleNotFoundError):                      # not every course needs it
+        import torch  # here: what runs nothing need not wait for it
+        torch.set_num_threads(1)                                        # others run beside it
     pipe.send("started")
     try:
         if missing := [topic for topic in courses.here().TOPICS if not check.is_here(topic)]:
