@@ -31,8 +31,8 @@ VERSION = __version__                   # of the course: with another one, every
 PACKAGES = ["coursekit"]                # what student code may read and import, whole …
 SHOWN = ["__init__.py", "audit.py"]     # … and of this package
 
-# What students are given: files and folders of the course, but for what is for authors and teachers.
+# What students are given beside the packages: files and folders of the course, but for what authors and teachers need.
 FILES = ["LICENSE", "SYLLABUS.md", "Makefile", "pyproject.toml", "constraints.txt", "environment.yml"]
-FOLDERS = ["coursekit", "coursegrade", "attention_questions", "lectures", "docs", "tools"]
+FOLDERS = ["lectures", "docs", "tools"]
 NEVER = ["exercises.py", "mutants.py", "new_assignment.py", "skeleton"]
 TEACHERS = ["docs/teaching.md", "docs/jupyterhub.md", "docs/upkeep.md", "docs/notes/", "docs/slides/", "docs/site/"]

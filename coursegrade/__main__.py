@@ -1,6 +1,6 @@
 """Release assignments and mark what comes back. Usually `make grade` is all that is needed.
 
-A is an assignment, 02_attention or just 02; where it may be left out, it stands for all. Each command has a --help.
+A is an assignment, 02_sorting or just 02; where it may be left out, it stands for all. Each command has a --help.
 """
 
 import argparse
@@ -15,11 +15,11 @@ from pathlib import Path
 EPILOG = """\
 a class, from beginning to end:
   python -m coursegrade release                 → grading/student.zip, for the class
-  (put what comes back into grading/inbox/02_attention/, as your platform gives it)
+  (put what comes back into grading/inbox/02_sorting/, as your platform gives it)
   python -m coursegrade grade 02                runs it all in a sandbox, and fills the gradebook
   (mark texts by hand: in JupyterLab, Nbgrader → Formgrader → Manual Grading; then grade 02 again)
-  python -m coursegrade feedback 02 --zip       → grading/feedback/STUDENT/02_attention/02_attention.html, packed
-  python -m coursegrade export 02               → grading/02_attention.csv, and for Canvas and Moodle
+  python -m coursegrade feedback 02 --zip       → grading/feedback/STUDENT/02_sorting/02_sorting.html, packed
+  python -m coursegrade export 02               → grading/02_sorting.csv, and for Canvas and Moodle
 
 docs/teaching.md tells the whole story.
 """

@@ -1,6 +1,6 @@
 """What an assignment calls to have an answer looked at: `check.<topic>.<question>(function)`.
 
-    check.attention.softmax(softmax)     one friendly line if it is right; else what a teaching assistant would say
+    check.sorting.merge(merge)     one friendly line if it is right; else what a teaching assistant would say
     check.score()                        which questions of the notebook pass, and their points
     check.unseen(name)                   random numbers for tests that students do not see
     check.same(got, expected)            the one comparison; check.difference says in words what differs

@@ -8,8 +8,10 @@ The package has a folder for each assignment, NN_topic, whose module announces i
     VERSION     of the course: with another one, everything is marked anew
     PACKAGES    names of the packages that student code may read and import, whole
     SHOWN       files of this package that it may read and import
-    FILES, FOLDERS, NEVER, TEACHERS     what students are given of the course: files and folders, but for these names
-                and for what begins like these
+    FILES, FOLDERS, NEVER, TEACHERS     what students are given beside these packages and this one: files and folders
+                of the course; and of all that, names that are left out, and beginnings of what is for teachers
+
+tests/grading/sorting is the smallest there is, beside the course that coursegrade comes with.
 """
 
 import functools

@@ -242,9 +242,9 @@ class _Lent:
 def watch(answer, names):
     """A context manager whose `.calls` lists which of the named functions ran inside it, in order, by any name.
 
-    names: full names such as "torch.softmax" or "coursekit.models.MultiHeadAttention" (a class: making one or using
-    it). Only the package and the last part of a name count, so that `u.softmax(0)` and `torch.nn.functional.softmax`
-    are "torch.softmax" too. It is a help for those who forgot, and easily got around by those who want to.
+    names: full names such as "torch.softmax" or "torch.nn.Linear" (a class: making one or using it). Only the package
+    and the last part of a name count, so that `u.softmax(0)` and `torch.nn.functional.softmax` are "torch.softmax" too.
+    It is a help for those who forgot, and easily got around by those who want to.
 
     >>> import textwrap
     >>> shorter = {"alias": textwrap.dedent}

@@ -21,17 +21,19 @@ In this copy the check cells say only that your answers are looked at when they 
 
 def write(course, assignments, path, exam=False):
     """Write the bundle with these assignments to the zip file `path`; return the names in it. It has a README of its
-    own, as the course's speaks of what students do not have. exam: without what the checks expect.
+    own, as the course's speaks of what students do not have, and the packages of the course and this one from wherever
+    they lie. exam: without what the checks expect.
     """
     about, never = courses.here(), NEVER | {*courses.here().NEVER}
+    packages = {name: courses.folder(name) for name in ("coursegrade", about.__name__, *about.PACKAGES)}
     wanted = {name: course.root / name for name in about.FILES if (course.root / name).is_file()}
-    for folder in about.FOLDERS:
-        for here, folders, names in os.walk(course.root / folder):
+    for place, folder in ({name: course.root / name for name in about.FOLDERS} | packages).items():
+        for here, folders, names in os.walk(folder):
             folders[:] = [name for name in folders if name not in never]
             for name in sorted({*names} - never):
                 file = os.path.join(here, name)
                 if not name.startswith(".") and not name.endswith((".pyc", ".tmp")) and not os.path.islink(file):
-                    wanted[os.path.relpath(file, course.root)] = file
+                    wanted[os.path.join(place, os.path.relpath(file, folder))] = file
     asked = tuple(f"{about.__name__}/{name}/" for name in about.TOPICS.values())
     for name in [name for name in wanted if name.startswith((*about.TEACHERS, *asked * exam))]:
         del wanted[name]

@@ -1,6 +1,6 @@
 """Whose each entry of a download is. Two hand-ins that claim one student count for nobody until the teacher has chosen:
 
-    python -m coursegrade choose 02_attention jdoe doejane_4711_9911_02_attention.ipynb
+    python -m coursegrade choose 02_sorting jdoe doejane_4711_9911_02_sorting.ipynb
 
 writes grading/chosen.csv: assignment, student, entry.
 """

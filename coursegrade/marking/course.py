@@ -36,7 +36,7 @@ from nbgrader.converters.base import NbGraderException
 from nbgrader.coursedir import CourseDirectory
 from traitlets.config import PyFileConfigLoader
 
-from coursegrade.kit.unseen import SEED
+from coursegrade.kit import unseen
 from coursegrade.marking import roster
 from coursegrade.marking.files import whole
 
@@ -174,10 +174,10 @@ class Course:
         """The secret seed of the hidden tests, from grading/seed; a new file takes the environment's, if it has one."""
         path = self.grading / "seed"
         there = path.exists()
-        seed = path.read_text(errors="replace").strip() if there else os.environ.get(SEED) or secrets.token_hex(16)
+        seed = path.read_text(errors="replace").strip() if there else unseen.seed() or secrets.token_hex(16)
         if len(seed) < SHORTEST or not seed.isprintable():
             raise CourseError("grading/seed is damaged: restore it; another one changes all hidden numbers." if there
-                              else f"{SEED} is too short: as a seed it needs {SHORTEST} signs in one line.")
+                              else f"{unseen.SEED} is too short: as a seed it needs {SHORTEST} signs in one line.")
         if not there:
             with whole(path, opener=lambda name, flags: os.open(name, flags, 0o600)) as file:
                 file.write(seed + "\n")

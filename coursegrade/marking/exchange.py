@@ -2,7 +2,7 @@
 
     c.ExchangeFactory.collect = "coursegrade.marking.exchange.Collect"
 
-nbgrader's own takes a folder called jdoe+02_attention+… for jdoe's whoever made it (it warns, and copies), follows a
+nbgrader's own takes a folder called jdoe+02_sorting+… for jdoe's whoever made it (it warns, and copies), follows a
 link to what only the teacher can read, and stops for the whole class at one folder that is too large or too deep, or
 has an odd name. Here a hand-in is what the account of that name made: plain files, at most MOST of them, no deeper than
 DEEPEST folders, and as many bytes as nbgrader's `max_dir_size` allows. All else stays where it is, and is named.

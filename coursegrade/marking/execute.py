@@ -21,6 +21,7 @@ cell runs outside only if its id is there, and what runs is the teacher's text. 
     c.Autograde.autograde_preprocessors = ["coursegrade.marking.execute.Execute", …]        the others unchanged
 """
 
+import contextlib
 import copy
 import dataclasses
 import multiprocessing
@@ -120,8 +121,9 @@ def _run(pipe, *work):
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))
     resource.setrlimit(resource.RLIMIT_DATA, (TEST_MEMORY, TEST_MEMORY))
     os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
-    import torch  # here: what runs nothing need not wait for it
-    torch.set_num_threads(1)                                            # others run beside it
+    with contextlib.suppress(ModuleNotFoundError):                      # not every course needs it
+        import torch  # here: what runs nothing need not wait for it
+        torch.set_num_threads(1)                                        # others run beside it
     pipe.send("started")
     try:
         if missing := [topic for topic in courses.here().TOPICS if not check.is_here(topic)]:
@@ -152,7 +154,7 @@ def _nothing_ran(nb, locked, state, why):
 class Execute(NbGraderPreprocessor):
     """nbgrader's *Execute*, replaced. What is locked comes from the gradebook.
 
-    The outcome's state and notes are kept in the notebook's metadata, under "coursekit".
+    The outcome's state and notes are kept in the notebook's metadata, under "coursegrade".
     """
 
     kind = Unicode("", help="the kind of sandbox, from coursegrade.sandbox.kinds.choose()").tag(config=True)
@@ -166,7 +168,7 @@ class Execute(NbGraderPreprocessor):
         seed = drawn_from(course.seed(), about["student"], nb, locked, files_in(folder))
         asking = Asking((seed,), lends=about["assignment"] not in course.exams())
         outcome = run_notebook(nb, locked, folder, self.kind, self.limits, asking)
-        outcome.notebook.metadata["coursekit"] = {"state": outcome.state, "notes": outcome.notes}
+        outcome.notebook.metadata["coursegrade"] = {"state": outcome.state, "notes": outcome.notes}
         for cell in outcome.notebook.cells:
             if cell.cell_type == "raw":
                 cell.cell_type, cell.source = "markdown", fenced(cell.source)

@@ -1,6 +1,6 @@
 """Looks at what was handed in before any of it runs: which files, whether there is a notebook, and of which assignment.
 
-    checked = look("grading/submitted/ada/02_attention", "02_attention", released)      raises Rejected
+    checked = look("grading/submitted/ada/02_sorting", "02_sorting", released)      raises Rejected
     checked.notebook       as the teacher made it, with the student's answers and other cells in it (repair.py)
     checked.files          {relative path: bytes} of what may come along
     checked.notes          what was mended or left out, in words

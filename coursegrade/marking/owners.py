@@ -1,8 +1,8 @@
 """Whose is what came? A file's name is no proof: a hand-in is owned by what the platform wrote at its beginning.
 
-    Canvas    doejane_LATE_4711_9911_02_attention.ipynb       name, number of the student, number of the file, then
+    Canvas    doejane_LATE_4711_9911_02_sorting.ipynb         name, number of the student, number of the file, then
     Moodle    Jane Doe_815_assignsubmission_file_/…           what the student chose; number of the hand-in
-    by hand   jdoe.ipynb, jdoe_02_attention.ipynb, Jane Doe/…, 02_attention (jdoe).ipynb
+    by hand   jdoe.ipynb, jdoe_02_sorting.ipynb, Jane Doe/…, 02_sorting (jdoe).ipynb
 
 What the student chose never gives an owner, and may only raise doubt. Canvas lets students choose their names too, in
 some schools, so a name that can be read in two ways is in doubt as well.
@@ -103,8 +103,8 @@ def judged(students, hand, doubt="", **about):
 def canvas(entry, assignment):
     """[(name, late?, number, rest)]: the ways to read an entry as one of Canvas's, usually one or none.
 
-    >>> canvas("doejane_LATE_4711_9911_02_attention.ipynb", "02_attention")
-    [('doejane', True, '4711', '02_attention.ipynb')]
+    >>> canvas("doejane_LATE_4711_9911_02_sorting.ipynb", "02_sorting")
+    [('doejane', True, '4711', '02_sorting.ipynb')]
     """
     parts = re.sub(rf"_{re.escape(assignment)}[^_]*$", "", entry).split("_")
     found = []

@@ -302,7 +302,7 @@ class Executed(NbGraderPreprocessor):
         for cell, other in zip(nb.cells, theirs, strict=True):
             if cell.cell_type == "code":
                 cell.outputs, cell.execution_count = other.outputs, other.execution_count
-        nb.metadata["coursekit"] = {"state": self.outcome.state, "notes": self.outcome.notes}
+        nb.metadata["coursegrade"] = {"state": self.outcome.state, "notes": self.outcome.notes}
         return nb, resources
 
 

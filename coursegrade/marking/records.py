@@ -20,7 +20,7 @@ from coursegrade.sandbox.protocol import clean
 
 STATES = ("graded", "needs manual grading", "rejected", "timed out", "crashed", "missing")
 WAITING = "not graded yet"                                              # what `grade` has not seen has no state yet
-TABLE = "coursekit_receipts"
+TABLE, OLD = "coursegrade_receipts", "coursekit_receipts"                # the old name in 0.1.0, known until 0.4
 COLUMNS = "assignment VARCHAR(128), student VARCHAR(128), receipt VARCHAR(32), PRIMARY KEY (assignment, student)"
 
 
@@ -98,8 +98,12 @@ def receipt(gradebook, assignment, student):
 
 def receipts(gradebook, assignment):
     """{student: receipt} of the submissions of an assignment that the gradebook has."""
-    if not inspect(gradebook.engine).has_table(TABLE):
-        return {}
+    tables = inspect(gradebook.engine)
+    if not tables.has_table(TABLE):
+        if not tables.has_table(OLD):
+            return {}
+        gradebook.db.execute(text(f"ALTER TABLE {OLD} RENAME TO {TABLE}"))
+        gradebook.db.commit()
     return dict(gradebook.db.execute(text(
         f"SELECT r.student, r.receipt FROM {TABLE} r JOIN assignment a ON a.name = r.assignment "
         "JOIN submitted_assignment s ON s.assignment_id = a.id AND s.student_id = r.student "

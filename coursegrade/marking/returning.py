@@ -42,10 +42,10 @@ def pack(course, assignment):
 def inside(platform, entry, assignment):
     """Where a page lies in the zip file, so that it goes to the one who handed in an entry of that name.
 
-    >>> inside("canvas", "doejane_LATE_4711_9911_mine.ipynb", "02_attention")
+    >>> inside("canvas", "doejane_LATE_4711_9911_mine.ipynb", "02_sorting")
     'doejane_LATE_4711_9911_mine.html'
-    >>> inside("moodle", "Jane Doe_815_assignsubmission_file_", "02_attention")
-    'Jane Doe_815_assignsubmission_file_/02_attention.html'
+    >>> inside("moodle", "Jane Doe_815_assignsubmission_file_", "02_sorting")
+    'Jane Doe_815_assignsubmission_file_/02_sorting.html'
     """
     if platform == "canvas":
         return entry.rpartition(".")[0] + ".html" if "." in entry else f"{entry}.html"

@@ -46,10 +46,10 @@ have copied: texts are not compared, nor what the course itself gives, nor what 
 <p>{{ found }} of {{ "{:,}".format(all) }} pairs of {{ works }} hand-ins are to be read\
 {% if found > pairs | length %}; the first {{ pairs | length }} are here, all are in the table beside this page\
 {% endif %}. What is counted are <em>prints</em>: runs of {{ K }} tokens of code, the same whatever variables are \
-called and however it is laid out or commented. Those of the assignment, all solutions, the lectures, coursekit and \
-the bank of answers do not count, nor {{ "{:,}".format(common) }} that {{ crowd }} hand-ins or more have. Two answers \
-to a question are alike from {{ least }} prints in common on, if they stand on {{ statements }} statements of each or \
-more.</p>
+called and however it is laid out or commented. Those of the assignment, all solutions, the lectures, the course's \
+packages and its bank of answers do not count, nor {{ "{:,}".format(common) }} that {{ crowd }} hand-ins or more have. \
+Two answers to a question are alike from {{ least }} prints in common on, if they stand on {{ statements }} statements \
+of each or more.</p>
 <h2>All pairs</h2>
 <p>How likely is it by chance? Nobody can say in numbers: that hangs on how people work together, and on the \
 questions. What can be seen is where a pair lies among all pairs of this class. The further it stands from the others, \

@@ -38,7 +38,7 @@ VARIABLES = {
     "MPLBACKEND": "module://matplotlib_inline.backend_inline", "OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1",
     "MKL_NUM_THREADS": "1", "TOKENIZERS_PARALLELISM": "false", "CUDA_VISIBLE_DEVICES": "",
 }
-WORK, IMAGE, CONTAINERS = "/student", "coursekit-empty", ("podman", "docker")
+WORK, IMAGE, CONTAINERS = "/student", "coursegrade-empty", ("podman", "docker")
 NEEDED = ["__init__.py", "check.py", "courses.py",                                              # of coursegrade
           *(f"sandbox/{name}.py" for name in ("__init__", "inside", "lockdown", "protocol", "shell")),
           *(f"kit/{name}.py" for name in ("__init__", "services", "messages", "later", "same", "score", "unseen"))]
@@ -78,7 +78,7 @@ class Sandbox:
         self.kind, self.limits, self.why = kind, limits, ""
         self.used = self.waited = 0.0                                   # seconds of a processor, and for one
         self.first = None                                               # see settle
-        self.name = f"coursekit-{uuid.uuid4().hex}"
+        self.name = f"coursegrade-{uuid.uuid4().hex}"
         self.scratch = tempfile.mkdtemp() if kind == "nothing" else None
         self.process = subprocess.Popen(
             command(kind, limits, self.name, self.scratch), bufsize=0, stdin=subprocess.PIPE,

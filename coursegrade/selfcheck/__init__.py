@@ -1,6 +1,7 @@
 """Five questions at the end of a lecture, answered in the notebook by a widget and on a page by unfolding.
 
-The questions stand in attention_questions/quizzes/NN.toml, a file a lecture; CONTRIBUTING.md says how one is written.
+The questions stand in quizzes/NN.toml of the course's package, a file a lecture; CONTRIBUTING.md says how one is
+written.
 
     questions.py   reads the file of a lecture, and says what is wrong in it
     answers.py     judges a reply to a question, and says why

@@ -194,7 +194,7 @@ def test_the_autograde_button_runs_student_code_in_the_sandbox(folder, server, w
         assert sum(mark.points or 0 for marks in reports.questions(gradebook, NAME, "mallory").values()
                    for mark in marks) == 0
     marked = (folder / "grading" / "autograded" / "mallory" / NAME / f"{NAME}.ipynb").read_text(encoding="utf-8")
-    assert '"coursekit"' in marked and "DNUOF" not in marked
+    assert '"coursegrade"' in marked and "DNUOF" not in marked
     assert complaints == [] and elsewhere == []
 
 

@@ -239,7 +239,7 @@ except Exception as error:
 for place in ("gradebook.db", "solutions", "/course/solutions", "grading/seed"):
     if os.path.exists(place):
         print("FOUND"[::-1], place)
-print(os.environ.get("COURSEKIT_HIDDEN_SEED"),
+print(os.environ.get("COURSEGRADE_HIDDEN_SEED"),
       [text for text in gc.get_objects() if isinstance(text, str) and "tanger" in text])
 """
 MARKUP = ("<script>alert(1)</script> ![spy](https://example.org/spy.png) [go](javascript:alert(2)) "

@@ -339,12 +339,12 @@ def test_unseen_depends_on_the_name_and_on_the_seed_alone(monkeypatch):
     def draw(name):
         return check.unseen(name).random(4).tolist()
 
-    monkeypatch.delenv("COURSEKIT_HIDDEN_SEED", raising=False)
+    monkeypatch.delenv("COURSEGRADE_HIDDEN_SEED", raising=False)
     first, other = draw("a"), draw("b")
     assert draw("a") == first != other
-    monkeypatch.setenv("COURSEKIT_HIDDEN_SEED", "kept by the teacher")
+    monkeypatch.setenv("COURSEGRADE_HIDDEN_SEED", "kept by the teacher")
     assert draw("a") != first
-    monkeypatch.setenv("COURSEKIT_HIDDEN_SEED", "")
+    monkeypatch.setenv("COURSEGRADE_HIDDEN_SEED", "")
     assert draw("a") == first
 
 

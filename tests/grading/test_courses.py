@@ -3,6 +3,8 @@
 import importlib.metadata
 import os
 import pkgutil
+import re
+import sqlite3
 import subprocess
 import sys
 
@@ -12,9 +14,12 @@ from nbgrader.utils import determine_grade
 
 import coursegrade
 from coursegrade import courses
+from coursegrade.kit import unseen
+from coursegrade.marking import pipeline, records
 from coursegrade.marking.cells import locked_in
+from coursegrade.marking.course import MOVED, Course
 from coursegrade.marking.execute import run_notebook
-from tests.grading.classroom import FULL, ROOT, answers, teacher
+from tests.grading.classroom import FULL, NAME, ROOT, answers, hand_in, teacher
 from tools.closure import imported
 
 MODULES = ["coursegrade", *sorted(found.name for found in pkgutil.walk_packages(coursegrade.__path__, "coursegrade."))]
@@ -23,6 +28,14 @@ MODULES = ["coursegrade", *sorted(found.name for found in pkgutil.walk_packages(
 @pytest.mark.parametrize("module", MODULES)
 def test_it_imports_nothing_of_the_library_and_of_the_questions(module):
     assert not {name for name in imported(module) if not name.startswith("coursegrade")}
+
+
+def test_it_names_no_course():
+    """But for what was called otherwise when it was a part of this one, and is accepted."""
+    folders = "|".join(courses.here().TOPICS.values())
+    named = {name for path in (ROOT / "coursegrade").rglob("*.py") for name in re.findall(
+        rf"[\w.]*(?:coursekit|attention_questions|{folders})[\w.]*", path.read_text(encoding="utf-8"), re.I)}
+    assert named == {*MOVED, records.OLD, unseen.OLD}
 
 
 def test_what_the_course_says_is_there():
@@ -72,3 +85,34 @@ check.attention.softmax(lambda u, axis: torch.exp(u - u.amax(axis, keepdim=True)
 """
     done = subprocess.run([sys.executable, "-W", "ignore", "-c", code], capture_output=True, text=True, cwd=ROOT)
     assert done.stdout.startswith("✓ softmax"), done.stderr
+
+
+# ── what was called otherwise in 0.1.0 ────────────────────────────────────────────────────────────────────────────
+
+def test_a_seed_that_a_teachers_shell_sets_by_the_old_name_counts(tmp_path, monkeypatch):
+    def draw():
+        return unseen.unseen("a").random(4).tolist()
+
+    monkeypatch.setenv(unseen.SEED, "kept by the teacher")
+    drawn = draw()
+    monkeypatch.delenv(unseen.SEED)
+    monkeypatch.setenv(unseen.OLD, "kept by the teacher")
+    (tmp_path / "nbgrader_config.py").touch()
+    (tmp_path / "grading").mkdir()
+    assert draw() == drawn and Course(tmp_path).seed() == "kept by the teacher"
+    monkeypatch.setenv(unseen.SEED, "another")
+    assert draw() != drawn
+
+
+def test_a_gradebook_with_the_old_table_has_its_marks(small):
+    folder, course, released = small
+    hand_in(folder, "ada", answers(released))
+    pipeline.grade(course, NAME)
+    with sqlite3.connect(folder / "gradebook.db") as database:
+        database.execute(f"alter table {records.TABLE} rename to {records.OLD}")
+    path = records.path_of(course, NAME, "ada")
+    before = path.stat().st_mtime_ns
+    assert pipeline.grade(course, NAME)["ada"].state == "needs manual grading"
+    assert path.stat().st_mtime_ns == before, "nothing was to do"
+    hand_in(folder, "ada", answers(released, double=None, why="Both are linear, I think."))
+    assert pipeline.grade(course, NAME)["ada"].receipt and path.stat().st_mtime_ns != before

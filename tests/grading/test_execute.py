@@ -704,7 +704,7 @@ def test_nbgrader_autograde_with_it(kind, tmp_path, monkeypatch):
         marks = {grade.name: grade.auto_score for grade in graded}
     assert marks == {"visible": 0, "hidden": 0, "other": 1}
     kept = nbformat.read(tmp_path / "autograded/ada/one/one.ipynb", 4)
-    assert kept.metadata.coursekit == {"state": "ran", "notes": []}
+    assert kept.metadata.coursegrade == {"state": "ran", "notes": []}
 
 
 STOCK = ["nbgrader.preprocessors.IgnorePattern", "nbconvert.preprocessors.ClearMetadataPreprocessor",

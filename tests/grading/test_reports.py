@@ -159,18 +159,21 @@ def test_the_gist_of_what_checks_say():
 
 def test_the_bundle_has_no_solution_no_hidden_test_and_no_seed(small, tmp_path):
     folder, course, released = small
-    for name in ("coursekit/__pycache__", "lectures", "tests", "docs"):
+    for name in ("docs/__pycache__", "lectures", "tests"):
         (folder / name).mkdir(parents=True)
-    for name in ("README.md", "docs/notation.md", "docs/teaching.md", "coursekit/a.py", "coursekit/__pycache__/a.pyc",
-                 "lectures/00.ipynb", "tests/test_a.py", ".env"):
+    for name in ("README.md", "docs/notation.md", "docs/teaching.md", "docs/__pycache__/a.pyc", "lectures/00.ipynb",
+                 "tests/test_a.py", ".env"):
         (folder / name).write_text("x")
     said = command(folder, "release", "--to", str(tmp_path / "student.zip"))
     assert "seed" in said and course.seed() not in said
     assert (folder / "grading" / "seed").stat().st_mode & 0o077 == 0
     with zipfile.ZipFile(tmp_path / "student.zip") as archive:
-        names = set(archive.namelist())
+        packages = tuple(f"student/{name}/" for name in ("coursekit", "coursegrade", "attention_questions"))
+        names = {name for name in archive.namelist() if not name.startswith(packages)}
         assert names == {f"student/{name}" for name in (
-            "README.md", "docs/notation.md", "coursekit/a.py", "lectures/00.ipynb", f"exercises/{NAME}/{NAME}.ipynb")}
+            "README.md", "docs/notation.md", "lectures/00.ipynb", f"exercises/{NAME}/{NAME}.ipynb")}
+        assert {name + "__init__.py" for name in packages} < {*archive.namelist()}
+        assert not [name for name in archive.namelist() if name.endswith(".pyc")]
         readme = archive.read("student/README.md").decode()
         text = b"".join(map(archive.read, names)).decode()
     assert SECRET not in text and "return [2 *" not in text and course.seed() not in text and "YOUR CODE HERE" in text
@@ -211,7 +214,7 @@ UNLUCKY = digest("an unlucky seed, so to say", "tried", pipeline.DRAWS - 1)     
 
 @pytest.mark.parametrize("old, new, words", [
     ("return sum(values) / len(values)", "return sum(values) / 3 + 1", f"({NAME}, check_mean)"),
-    (f"secret = '{SECRET}'", f"import os; secret = os.environ['COURSEKIT_HIDDEN_SEED'] != '{UNLUCKY}' or nothing",
+    (f"secret = '{SECRET}'", f"import os; secret = os.environ['COURSEGRADE_HIDDEN_SEED'] != '{UNLUCKY}' or nothing",
      f"({NAME}, more_double)")])
 def test_a_solution_that_misses_a_point_with_the_secret_seed_stops_the_release(small, tmp_path, old, new, words):
     folder, course, _ = small
