@@ -1,18 +1,9 @@
 """The check of assignment 14 on attributions that a metric likes, far from the truth."""
 
-import itertools
-from math import comb
+from attention_questions.prelude import Question, itertools, kind, math, np
 
-import numpy as np
-
-from coursegrade.kit.question import question
-from coursegrade.kit.same import kind
-
+from . import solution
 from .models import head
-from .moves import infidelity
-from .steps import aopc
-
-__all__ = ["fool"]
 
 WORDS = {"a": (-1.0, 0.1), "warm": (1.0, 1.5), "and": (-1.0, 0.0), "funny": (1.5, 2.0), "film": (-0.5, 0.5),
          "with": (-1.0, 0.0), "superb": (1.25, 3.0), "songs": (0.25, 1.0)}                  # as in the notebook
@@ -33,27 +24,22 @@ def truth():
     F, phi = masked(Z), np.zeros(T)
     for i in range(T):
         for k in np.flatnonzero(Z[:, i] == 0):
-            phi[i] += (F[k + 2 ** (T - 1 - i)] - F[k]) / (T * comb(T - 1, Z[k].sum()))
+            phi[i] += (F[k + 2 ** (T - 1 - i)] - F[k]) / (T * math.comb(T - 1, Z[k].sum()))
     return phi
 
 
 def measured(attribution):
     """(cosine to the truth, area over the curve beyond that of the truth, infidelity under the five moves)."""
     phi = truth()
-    area = aopc.reference(PREDICT, DOCUMENT, np.array([attribution, phi]), ["[UNK]"])[0][:, 0]
-    raw = infidelity.reference(masked, np.ones(T), attribution[None], MOVES)[0][0]
+    area = solution.aopc(PREDICT, DOCUMENT, np.array([attribution, phi]), ["[UNK]"])[0][:, 0]
+    raw = solution.infidelity(masked, np.ones(T), attribution[None], MOVES)[0][0]
     return attribution @ phi / np.linalg.norm(attribution) / np.linalg.norm(phi), area[0] - area[1], raw
 
 
-@question((3, 0), {"your attributions": ()},
-          otherwise="The second is fine for the five moves, and still too near to the truth. Which φ does no move see? "
-                    "As much of one may be added as you like.")
-def fool():
-    """fool(): two attributions (8,), each with a cosine of at most −.5 to the exact Shapley values: one with no smaller
-    area over the curve, one with an infidelity of at most .001."""
-    phi, lost = truth(), masked(np.ones((1, T))) - masked(1 - MOVES)
-    best = np.linalg.pinv(MOVES) @ lost
-    return phi - 5.0, best - 5 * (phi - np.linalg.pinv(MOVES) @ MOVES @ phi)
+fool = Question(solution.fool, (3, 0), {
+    "your attributions": ()},
+    otherwise="The second is fine for the five moves, and still too near to the truth. Which φ does no move see? "
+              "As much of one may be added as you like.")
 
 
 @fool.judge
