@@ -33,8 +33,8 @@ slopes.mistakes(
     ("`removal` has the wrong sign: the score of the whole, less the score of what is left.",
      f"{REMOVAL} → np.array(rest) - F"),
     ("`removal` is the score without the token. How much is *lost*?", f"{REMOVAL} → np.array(rest)"),
-    ("`printed` is v·e^s over the sum of all e^s, so that its size compares with the others': it was not divided.",
-     f"{PRINTED} → , np.exp(s - s.min()) * v"),
+    *(("`printed` is v·e^s over the sum of all e^s, so that its size compares with the others': it was not divided.",
+       f"{PRINTED} → , np.exp({power}) * v") for power in ("s", "s - s.max()", "s - s.min()")),
     ("`printed` is the derivative once more. The paper's form has no F in it.", f"{PRINTED} → , {DERIVATIVE}"))
 
 
