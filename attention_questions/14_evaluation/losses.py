@@ -106,8 +106,6 @@ infidelity.mistakes(
 
 @infidelity.suspect
 def _(got, f, x, phis, moves):
-    if len(got) != 3:
-        return None
     _, scaled, best = got
     if kind(scaled) == "a NumPy array" and np.isnan(scaled).any():
         return "Where I · φ is 0 in all moves, as for zeros, every factor does the same: what is 0/0 here counts as 0."
