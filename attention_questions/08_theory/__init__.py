@@ -1,10 +1,9 @@
-"""Checks of assignment 08: slopes.py, laws.py, means.py, mixtures.py and lemmas.py have its questions."""
+"""Checks of assignment 08: slopes.py, laws.py, mixtures.py and lemmas.py have its questions."""
 
 from attention_questions.prelude import announce
 
-from .laws import best_line, kept_law
+from .laws import best_line, centred, kept_law
 from .lemmas import fails, humped
-from .means import centred
 from .mixtures import mean_score, shapley
 from .slopes import two_ways
 

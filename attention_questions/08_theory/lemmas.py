@@ -8,50 +8,42 @@ from . import solution
 
 def sides(x, y, p, c, C, n):
     """Left and right side of Lemma D.1 as printed; X and Y take the values x_i and y_i with probability p_i."""
-    x, y, p = (np.asarray(values, float) for values in (x, y, p))
     mean = p @ y
     variance = p @ (y - mean) ** 2
     left = abs(p @ (x / y) - p @ x / mean)
     return left, C * variance / (c * n) ** 3 + C ** 2 * math.sqrt(variance) / (c * n) ** 2
 
 
-fails = Question(solution.fails, (1, 0), {
-    "your example": ()},
+fails = Question(solution.fails, (1, 0), {"your example": ()},
     otherwise="Print both sides. Then divide every x, every y, c and C by 10, and print them again: which of the three "
               "terms moves, and how?")
 
 
-@fails.judge
-def _(got):
+def _fault(got):
+    """(what is wrong, advice), None for none."""
     try:
         x, y, p = (np.array(values, float) for values in got[:3])
         c, C, n = (float(number) for number in got[3:])
     except (TypeError, ValueError):
-        return "got something else than three lists and three numbers"
-    if not x.shape == y.shape == p.shape == (x.size,) or (p < 0).any() or abs(p.sum() - 1) > 1e-9 or n < 1 or n % 1:
-        return "x, y and p have one length, p are probabilities, n is a whole number from 1 on"
+        return ("got something else than three lists and three numbers",
+                "Return x, y, p, c, C, n: three lists of one length and three numbers.")
+    assumed = ("An example counts if what the lemma assumes is true of it: |X| ≤ C and cn ≤ Y ≤ Cn, c and C above 0, "
+               "and n = 1, 2, …")
+    law = x.shape == y.shape == p.shape == (x.size,) and (p >= 0).all() and abs(p.sum() - 1) <= 1e-9
+    if not law or n < 1 or n % 1:
+        return "x, y and p have one length, p are probabilities, n is a whole number from 1 on", assumed if law else (
+            "Each pair (x_i, y_i) has its own probability p_i, none below 0; together they are 1.")
     near = 1e-9 * C
     if not (0 < c <= C and max(abs(x)) <= C + near and min(y) >= c * n - near and max(y) <= C * n + near):
-        return f"0 < c ≤ C, |x| ≤ C and cn ≤ y ≤ Cn are due, with c = {c:g}, C = {C:g} and n = {n:g}"
+        return f"0 < c ≤ C, |x| ≤ C and cn ≤ y ≤ Cn are due, with c = {c:g}, C = {C:g} and n = {n:g}", assumed
     left, right = sides(x, y, p, c, C, n)
-    return None if left >= 10 * right > 0 else f"left side {left:.3g}, printed bound {right:.3g}"
+    advice = ("Y never changes here: both sides are 0, and 0 ≤ 0 is true." if min(y) == max(y) else
+              "The inequality fails here already. Now make it fail by more." if left > right else None)
+    return None if left >= 10 * right > 0 else f"left side {left:.3g}, printed bound {right:.3g}", advice
 
 
-@fails.suspect
-def _(got):
-    if type(got) not in (tuple, list) or len(got) != 6:
-        return "Return x, y, p, c, C, n: three lists of one length and three numbers."
-    x, y, p, c, C, n = got
-    if np.shape(p) != np.shape(x) or abs(sum(p) - 1) > 1e-9 or min(p) < 0:
-        return "Each pair (x_i, y_i) has its own probability p_i, none below 0; together they are 1."
-    if c <= 0 or n < 1 or n % 1 or max(map(abs, x)) > 1.001 * C or not (
-            0.999 * c * n <= min(y) <= max(y) <= 1.001 * C * n):
-        return ("An example counts if what the lemma assumes is true of it: |X| ≤ C and cn ≤ Y ≤ Cn, c and C above 0, "
-                "and n = 1, 2, …")
-    if min(y) == max(y):
-        return "Y never changes here: both sides are 0, and 0 ≤ 0 is true."
-    left, right = sides(*got)
-    return "The inequality fails here already. Now make it fail by more." if left > right else None
+fails.judge(lambda got: _fault(got)[0])
+fails.suspect(lambda got: _fault(got)[1])
 
 
 # -- humped ----------------------------------------------------------------------------------------------------------

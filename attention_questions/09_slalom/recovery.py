@@ -14,7 +14,7 @@ def asked(model, words):
         if type(document) not in (list, tuple) or len(document) not in (1, 2) or not {*document} <= {*model}:
             raise ValueError("ask takes a list of one or two words of its vocabulary")
         ask.calls.append(tuple(document))
-        return score(*np.array([model[word] for word in document]).T)
+        return score(document, model)
 
     ask.calls = []
     return ask, list(words)

@@ -12,12 +12,10 @@ V = {"good": 2.0, "bad": -3.0, "film": 0.5, "the": 4.0}
 LOUD = {"good": 1000.0, "bad": 1001.0, "film": -1000.0, "the": -1001.5}
 
 
-def score(s, v):
-    """F of a document: the mean of the values (n,) under the softmax of the importances (n,); 0 of an empty one."""
-    if not len(s):
-        return 0.0
-    e = np.exp(s - s.max())
-    return float(e / e.sum() @ v)
+def score(document, model):
+    """F of a document under a SLALOM {word: (importance, value)}."""
+    s, v = ({word: pair[i] for word, pair in model.items()} for i in (0, 1))
+    return solution.soft_score(document, np.ones(len(document)), s, v)
 
 
 # -- soft_score ------------------------------------------------------------------------------------------------------

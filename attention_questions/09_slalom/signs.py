@@ -13,9 +13,8 @@ WORDS = {"the": (-2.0, 0.1), "film": (-1.0, 0.0), "fine": (2.0, 0.5), "good": (0
 
 def line(document):
     """Coefficients (n,) of the line with intercept nearest to F on all copies of a document without some tokens."""
-    s, v = np.array([WORDS[word] for word in document]).T
     Z = np.array(list(itertools.product((0, 1), repeat=len(document))))
-    F = [score(s[z > 0], v[z > 0]) for z in Z]
+    F = [score([*itertools.compress(document, z)], WORDS) for z in Z]
     return np.linalg.lstsq(np.column_stack([Z, np.ones(len(Z))]), F, rcond=None)[0][:-1]
 
 
@@ -28,36 +27,30 @@ def disagreement(document):
     return document[j], v[j], beta[j], apart[j]
 
 
-disagree = Question(solution.disagree, (2, 0), {
-    "your document": ()},
+disagree = Question(solution.disagree, (2, 0), {"your document": ()},
     otherwise="Print the table for a document of two words, one that says much and one that says little: which of them "
               "lowers the score that the other has without it? Then see what more copies of a word do.")
 
 
-@disagree.judge
-def _(document):
-    if type(document) not in (list, tuple) or not 0 < len(document) <= MOST or not {*document} <= {*WORDS}:
-        return f"a list of 1 to {MOST} words of this SLALOM is due"
+def _fault(document):
+    """(what is wrong, advice), None for none."""
+    due = f"a list of 1 to {MOST} words of this SLALOM is due"
+    if type(document) not in (list, tuple):
+        return due, "Return a list of words: text.split() makes one."
+    if not 0 < len(document) <= MOST or not {*map(str, document)} <= {*WORDS}:
+        return due, "Words of the table, as often as you like, 8 at most in all."
     word, v, beta, apart = disagreement(document)
     if not apart:
-        return "no word has a coefficient of the other sign than its value"
-    if apart < WANTED:
-        return (f"they disagree most on “{word}”: SLALOM's value is {v:+.2f}, the line's coefficient {beta:+.2f}, a "
-                f"disagreement of {apart:.2f}; {WANTED} is due")
-    return None
+        return "no word has a coefficient of the other sign than its value", None
+    if apart >= WANTED:
+        return None, None
+    return (f"they disagree most on “{word}”: SLALOM's value is {v:+.2f}, the line's coefficient {beta:+.2f}, a "
+            f"disagreement of {apart:.2f}; {WANTED} is due"), (
+        "The line could not be clearer; but this word says too little on its own, so that SLALOM hardly has a sign for "
+        "it. Is there one that says more?" if abs(v) < WANTED else
+        "The word says enough on its own, and the line does not turn it down enough yet. What must be around it, and "
+        "how often?")
 
 
-@disagree.suspect
-def _(document):
-    if type(document) not in (list, tuple):
-        return "Return a list of words: text.split() makes one."
-    if not 0 < len(document) <= MOST or not {*map(str, document)} <= {*WORDS}:
-        return "Words of the table, as often as you like, 8 at most in all."
-    word, v, beta, apart = disagreement(document)
-    if apart and abs(v) < WANTED:
-        return ("The line could not be clearer; but this word says too little on its own, so that SLALOM hardly has a "
-                "sign for it. Is there one that says more?")
-    if apart:
-        return ("The word says enough on its own, and the line does not turn it down enough yet. What must be around "
-                "it, and how often?")
-    return None
+disagree.judge(lambda document: _fault(document)[0])
+disagree.suspect(lambda document: _fault(document)[1])

@@ -16,52 +16,46 @@ def tests(document):
     e, n = np.exp(s), len(s)
     Z = np.array(list(itertools.product((0, 1), repeat=n)))
     F = (Z * e) @ y / np.maximum((Z * e).sum(1), 1e-300)
-    off = [np.flatnonzero(Z[:, i] == 0) for i in range(n)]
-    phi = [sum((F[k + 2 ** (n - 1 - i)] - F[k]) / (n * math.comb(n - 1, Z[k].sum())) for k in rows)
-           for i, rows in enumerate(off)]
+    share = [1 / n / math.comb(n - 1, k) for k in range(n)]
+    phi = F @ [[share[z.sum() - 1] if there else -share[z.sum()] for there in z] for z in Z]
     alpha = e / e.sum()
     p = 1 / (1 + math.exp(-alpha @ y))
     low, high = (math.log(odds / (1 - odds)) for odds in (max(p - EPSILON, 1e-9), min(p + EPSILON, 1 - 1e-9)))
-    return solution.tau(alpha, np.array(phi), np.arange(n)[None])[0], solution.farthest(alpha, y, low, high)[1]
+    return solution.tau(alpha, phi, np.arange(n)[None])[0], solution.farthest(alpha, y, low, high)[1]
 
 
-opposite = Question(solution.opposite, (3, 0), {
-    "your documents": ()},
+opposite = Question(solution.opposite, (3, 0), {"your documents": ()},
     otherwise="Print both tests for your first document: which two words does attention put in another order than the "
               "sizes of their Shapley values? One of them has more attention than effect: what else could stand there?")
 
 
-@opposite.judge
-def _(got):
-    if type(got) not in (list, tuple) or len(got) != 2 or not all(_is_document(one) for one in got):
-        return f"two lists are due, each of {FEWEST} to {MOST} different words of the table"
+def _fault(got):
+    """(what is wrong, advice), None for none."""
+    due = f"two lists are due, each of {FEWEST} to {MOST} different words of the table"
+    if type(got) not in (list, tuple) or len(got) != 2 or not all(type(one) in (list, tuple) for one in got):
+        return due, "Return two documents, each a list of words: text.split() makes one."
+    if not all(_is_document(one) for one in got):
+        return due, "Words of the table, each at most once in a document, 5 to 7 in each."
     (one, far), (other, near) = map(tests, got)
-    if one < 0.99 or far < 0.6:
-        return f"first document: τ = {one:.3f} and JS = {far:.3f}; at least 0.99 and 0.6 are due"
-    if other > 1e-9 or near > 0.2:
-        return f"second document: τ = {other:.3f} and JS = {near:.3f}; at most 0 and 0.2 are due"
-    return None
+    first = f"first document: τ = {one:.3f} and JS = {far:.3f}; at least 0.99 and 0.6 are due"
+    if one < 0.99:
+        return first, None
+    if far < 0.6:
+        return first, ("The first document's order is right. Its adversary must find two words with little attention, "
+                       "between whose y the score lies: which word keeps it from that?")
+    second = f"second document: τ = {other:.3f} and JS = {near:.3f}; at most 0 and 0.2 are due"
+    if near > 0.2:
+        return second, ("The second document's adversary is still free. If one word has nearly all the attention and "
+                        "the most extreme y, what can take its place?")
+    return (None, None) if other <= 1e-9 else (second, (
+        "No adversary gets far from the second document. Its order is still too good: let the words behind the first "
+        "be the quieter, the more they say."))
 
 
 def _is_document(words):
-    return (type(words) in (list, tuple) and FEWEST <= len(words) <= MOST
-            and all(isinstance(word, str) and word in WORDS for word in words) and len({*words}) == len(words))
+    return FEWEST <= len(words) <= MOST and all(isinstance(word, str) and word in WORDS for word in words) and (
+        len({*words}) == len(words))
 
 
-@opposite.suspect
-def _(got):
-    if type(got) not in (list, tuple) or len(got) != 2 or not all(type(one) in (list, tuple) for one in got):
-        return "Return two documents, each a list of words: text.split() makes one."
-    if not all(_is_document(one) for one in got):
-        return "Words of the table, each at most once in a document, 5 to 7 in each."
-    (one, far), (other, near) = map(tests, got)
-    if one >= 0.99 and far < 0.6:
-        return ("The first document's order is right. Its adversary must find two words with little attention, between "
-                "whose y the score lies: which word keeps it from that?")
-    if one < 0.99:
-        return None
-    if near > 0.2:
-        return ("The second document's adversary is still free. If one word has nearly all the attention and the most "
-                "extreme y, what can take its place?")
-    return ("No adversary gets far from the second document. Its order is still too good: let the words behind the "
-            "first be the quieter, the more they say.")
+opposite.judge(lambda got: _fault(got)[0])
+opposite.suspect(lambda got: _fault(got)[1])

@@ -106,14 +106,10 @@ flips = Question(solution.flips, (2, 2), {
 
 def _one_by_one(alpha, y):
     """As asked for, but the fewest by what lowers the divided score most, each time."""
-    s, left = np.sign(alpha @ y), list(range(len(y)))
-
-    def without(t):
-        rest = [k for k in left if k != t]
-        return s * (alpha[rest] @ y[rest]) / alpha[rest].sum()
-
+    s, left = np.sign(alpha @ y), [*range(len(y))]
     while len(left) > 1 and s * (alpha[left] @ y[left]) > 0:
-        left.remove(min(left, key=without))
+        rests = [[k for k in left if k != t] for t in left]
+        left = min(rests, key=lambda rest: s * (alpha[rest] @ y[rest]) / alpha[rest].sum())
     turned = s * (alpha[left] @ y[left]) < 0
     return *solution.flips(alpha, y)[:2], len(y) - len(left) if turned else len(y)
 

@@ -1,17 +1,15 @@
-"""Checks of assignment 14, one file a question; models.py has what they explain."""
+"""Checks of assignment 14: features.py, losses.py, pairs.py and fooling.py have its questions; models.py has what they
+explain."""
 
-from coursegrade.kit.score import announce
+from attention_questions.prelude import announce
 
-from .axioms import sensitivity
+from .features import recall, sensitivity
 from .fooling import fool
-from .found import recall
-from .kept import complexity
+from .losses import aopc, complexity, infidelity
 from .models import head, of_rows
-from .moves import infidelity
 from .pairs import compare
-from .steps import aopc
 
-__all__ = ["recall", "sensitivity", "aopc", "infidelity", "compare", "fool", "complexity", "head", "of_rows"]
+__all__ = ["head", "of_rows"]           # for hidden tests, beside the questions
 
 announce("evaluation", [recall, sensitivity, aopc, infidelity, compare, fool, complexity],    # the last is a bonus
          {"what a metric can say": 5})

@@ -1,18 +1,9 @@
 """The check of assignment 14 on attributions that a metric likes, far from the truth."""
 
-import itertools
-from math import comb
+from attention_questions.prelude import Question, itertools, kind, math, np
 
-import numpy as np
-
-from coursegrade.kit.question import question
-from coursegrade.kit.same import kind
-
+from . import solution
 from .models import head
-from .moves import infidelity
-from .steps import aopc
-
-__all__ = ["fool"]
 
 WORDS = {"a": (-1.0, 0.1), "warm": (1.0, 1.5), "and": (-1.0, 0.0), "funny": (1.5, 2.0), "film": (-0.5, 0.5),
          "with": (-1.0, 0.0), "superb": (1.25, 3.0), "songs": (0.25, 1.0)}                  # as in the notebook
@@ -29,43 +20,40 @@ def masked(Z):
 
 def truth():
     """The exact Shapley values (8,) of the document's words."""
-    Z = np.array(list(itertools.product((0, 1), repeat=T)))
-    F, phi = masked(Z), np.zeros(T)
-    for i in range(T):
-        for k in np.flatnonzero(Z[:, i] == 0):
-            phi[i] += (F[k + 2 ** (T - 1 - i)] - F[k]) / (T * comb(T - 1, Z[k].sum()))
-    return phi
+    Z, share = [*itertools.product((0, 1), repeat=T)], [1 / T / math.comb(T - 1, k) for k in range(T)]
+    return masked(Z) @ [[share[sum(z) - 1] if there else -share[sum(z)] for there in z] for z in Z]
 
 
 def measured(attribution):
     """(cosine to the truth, area over the curve beyond that of the truth, infidelity under the five moves)."""
     phi = truth()
-    area = aopc.reference(PREDICT, DOCUMENT, np.array([attribution, phi]), ["[UNK]"])[0][:, 0]
-    raw = infidelity.reference(masked, np.ones(T), attribution[None], MOVES)[0][0]
+    area = solution.aopc(PREDICT, DOCUMENT, np.array([attribution, phi]), ["[UNK]"])[0][:, 0]
+    raw = solution.infidelity(masked, np.ones(T), attribution[None], MOVES)[0][0]
     return attribution @ phi / np.linalg.norm(attribution) / np.linalg.norm(phi), area[0] - area[1], raw
 
 
-@question((3, 0), {"your attributions": ()},
-          otherwise="The second is fine for the five moves, and still too near to the truth. Which φ does no move see? "
-                    "As much of one may be added as you like.")
-def fool():
-    """fool(): two attributions (8,), each with a cosine of at most −.5 to the exact Shapley values: one with no smaller
-    area over the curve, one with an infidelity of at most .001."""
-    phi, lost = truth(), masked(np.ones((1, T))) - masked(1 - MOVES)
-    best = np.linalg.pinv(MOVES) @ lost
-    return phi - 5.0, best - 5 * (phi - np.linalg.pinv(MOVES) @ MOVES @ phi)
+fool = Question(solution.fool, (3, 0), {"your attributions": ()},
+    otherwise="The second is fine for the five moves, and still too near to the truth. Which φ does no move see? "
+              "As much of one may be added as you like.")
 
 
-@fool.judge
-def _(got):
+def _fault(got):
+    """(what is wrong, advice), None for none."""
     if not _are_two(got):
-        return f"two arrays are due, {T} finite numbers each, not all 0"
-    (near, area, _), (other, _, raw) = map(measured, got)
-    if not (near <= FAR and area >= -1e-9):                                                  # nan is neither
-        return f"first: cosine {near:.3f} and area {area:+.4f} beside the truth's; at most {FAR} and at least 0 are due"
-    if not (other <= FAR and raw <= LITTLE):
-        return f"second: cosine {other:.3f} and infidelity {raw:.5f}; at most {FAR} and {LITTLE} are due"
-    return None
+        return (f"two arrays are due, {T} finite numbers each, not all 0",
+                "Return two arrays of eight numbers each, finite and not all 0: np.array(…) makes one of a list.")
+    (near, area, _), (other, _, raw) = map(measured, got)                                    # nan is not enough
+    first = f"first: cosine {near:.3f} and area {area:+.4f} beside the truth's; at most {FAR} and at least 0 are due"
+    if not area >= -1e-9:
+        return first, ("The first one takes the words away in a worse order than the truth. Begin with the truth's "
+                       "order.")
+    if not near <= FAR:
+        return first, ("The first one's order is right, and it is still too near. A cosine knows where 0 lies: does "
+                       "the area over the curve?")
+    second = f"second: cosine {other:.3f} and infidelity {raw:.5f}; at most {FAR} and {LITTLE} are due"
+    if not raw <= LITTLE:
+        return second, "A move sees the second one. Begin with your `best`, and add what all five moves leave at 0."
+    return None if other <= FAR else second, None
 
 
 def _are_two(got):
@@ -78,16 +66,5 @@ def _is_one(a):
     return kind(a) == "a NumPy array" and a.dtype.kind in "fi" and a.shape == (T,) and np.isfinite(a).all() and a.any()
 
 
-@fool.suspect
-def _(got):
-    if not _are_two(got):
-        return "Return two arrays of eight numbers each, finite and not all 0: np.array(…) makes one of a list."
-    (near, area, _), (other, _, raw) = map(measured, got)
-    if not area >= -1e-9:
-        return "The first one takes the words away in a worse order than the truth. Begin with the truth's order."
-    if not near <= FAR:
-        return ("The first one's order is right, and it is still too near. A cosine knows where 0 lies: does the area "
-                "over the curve?")
-    if not raw <= LITTLE:
-        return "A move sees the second one. Begin with your `best`, and add what all five moves leave at 0."
-    return None
+fool.judge(lambda got: _fault(got)[0])
+fool.suspect(lambda got: _fault(got)[1])

@@ -1,14 +1,16 @@
 """Small models to be explained: functions of rows, and a head of attention that reads documents."""
 
-import numpy as np
-
-__all__ = ["head", "of_rows", "LIBRARY"]
+from attention_questions.prelude import np
 
 LIBRARY = tuple(f"coursekit.evaluate.{name}" for name in (
     "recall_of_important_features", "sensitivity_axiom", "non_sensitivity", "deletion_curve", "comprehensiveness",
     "infidelity", "monotonicity", "effective_complexity", "against_the_best", "report"))
-
 SINGLE = "predict takes a list of documents, and got a single one"
+
+
+def floats(*arrays):
+    """Arrays of these numbers."""
+    return [np.array(array, float) for array in arrays]
 
 
 def of_rows(said, f):
