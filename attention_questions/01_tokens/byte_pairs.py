@@ -94,11 +94,10 @@ merge.mistakes(
 @merge.suspect
 def _(got, word, pair):
     if type(got) is str:
-        return "The word came back as one text. It stays a tuple of tokens: ('lo', 'w'), not 'low'."
+        yield "The word came back as one text. It stays a tuple of tokens: ('lo', 'w'), not 'low'."
     if "".join(got) != "".join(word):
-        return ("The letters of the word are no longer the same. Joining changes where a word is cut, never what it "
-                "says. Are the ends of the word still there, and is the pair written once, not twice?")
-    return None
+        yield ("The letters of the word are no longer the same. Joining changes where a word is cut, never what it "
+               "says. Are the ends of the word still there, and is the pair written once, not twice?")
 
 
 # -- learn_merges ----------------------------------------------------------------------------------------------------
@@ -121,20 +120,20 @@ def _(got, words, n_merges):
     """Replay the merges: each must be the one that is due when its turn comes."""
     right = solution.learn_merges(words, n_merges)
     if type(got) not in (list, tuple):
-        return difference(got, right)
+        yield difference(got, right)
     for k, pair in enumerate(got, 1):
         if type(pair) not in (list, tuple) or len(pair) != 2 or not all(type(token) is str for token in pair):
-            return f"entry {k} is no pair: expected a tuple of two tokens"
+            yield f"entry {k} is no pair: expected a tuple of two tokens"
         if k > n_merges:
-            return f"{len(got)} merges, asked for {n_merges}"
+            yield f"{len(got)} merges, asked for {n_merges}"
         if k > len(right):
-            return f"merge {k} should not be there: when its turn comes, no pair occurs twice any more"
+            yield f"merge {k} should not be there: when its turn comes, no pair occurs twice any more"
         if tuple(pair) != right[k - 1]:
             here, due = (_times(one, words, right[:k - 1]) for one in (tuple(pair), right[k - 1]))
-            return (f"merge {k} is {tuple(pair)}, which occurs {here} times then; {right[k - 1]} occurs {due} times"
-                    + (" too, and comes first in the alphabet" if here == due else ""))
-    return (f"{len(got)} merges, asked for {n_merges}, and there are still pairs that occur twice or more"
-            if len(got) < len(right) else None)
+            yield (f"merge {k} is {tuple(pair)}, which occurs {here} times then; {right[k - 1]} occurs {due} times"
+                   + (" too, and comes first in the alphabet" if here == due else ""))
+    yield (f"{len(got)} merges, asked for {n_merges}, and there are still pairs that occur twice or more"
+           if len(got) < len(right) else None)
 
 
 def _times(pair, words, merges):
@@ -167,8 +166,7 @@ learn_merges.mistakes(
 @learn_merges.suspect
 def _(got, words, n_merges):
     if not all(type(pair) in (list, tuple) and len(pair) == 2 for pair in got):
-        return "The result is a list of pairs, [('a', 'n'), …], in the order in which they were joined."
-    return None
+        yield "The result is a list of pairs, [('a', 'n'), …], in the order in which they were joined."
 
 
 # -- tokenize --------------------------------------------------------------------------------------------------------
@@ -216,7 +214,6 @@ tokenize.mistakes(
 @tokenize.suspect
 def _(got, word, merges):
     if type(got) is str:
-        return "The result is a list of pieces, ['th', 'ing'], not one text."
+        yield "The result is a list of pieces, ['th', 'ing'], not one text."
     if "".join(got) != word:
-        return "The pieces, written one after another, are no longer the word. Start from its letters: tuple(word)."
-    return None
+        yield "The pieces, written one after another, are no longer the word. Start from its letters: tuple(word)."

@@ -36,10 +36,9 @@ waves.mistakes(
 @waves.suspect
 def _(got, t, d, base):
     if kind(got) == "a tensor" and same(got, solution.waves(t, d, base).double()):
-        return "The values are right. Positions have single precision: end with .float()."
+        yield "The values are right. Positions have single precision: end with .float()."
     if tuple(got.shape) == (int(t.max()) + 1, d) and len(t) <= t.max():
-        return ("This has a row for every position up to the largest. Asked for are those in t, a row for each, in "
-                "their order.")
+        yield ("This has a row for every position up to the largest. Asked for are those in t, a row for each, in "
+               "their order.")
     if not got.is_floating_point():
-        return "The waves were cut to whole numbers: is the tensor that you fill one of floats?"
-    return None
+        yield "The waves were cut to whole numbers: is the tensor that you fill one of floats?"

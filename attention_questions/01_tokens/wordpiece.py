@@ -72,12 +72,11 @@ cut.mistakes(
 def _(got, word, vocab):
     due = solution.cut(word, vocab)
     if [piece for piece, *_ in got] == [piece for piece, *_ in due]:
-        return ("The pieces are right, their places are not. Places are counted in the whole word: where a piece ends, "
-                "the next one starts, and word[start:end] are its letters.")
+        yield ("The pieces are right, their places are not. Places are counted in the whole word: where a piece ends, "
+               "the next one starts, and word[start:end] are its letters.")
     if due[0][0] != "[UNK]" and "".join(piece.removeprefix("##") for piece, *_ in got) != word:
-        return ("The pieces, without ##, are no longer the word: letters were left out, or taken twice. Where does the "
-                "next piece start, and does the loop run to the end of the word?")
-    return None
+        yield ("The pieces, without ##, are no longer the word: letters were left out, or taken twice. Where does the "
+               "next piece start, and does the loop run to the end of the word?")
 
 
 # -- greedy_loses ----------------------------------------------------------------------------------------------------
@@ -112,25 +111,24 @@ greedy_loses = Question(solution.greedy_loses, (1, 0), {"your own word": ()}, al
 @greedy_loses.judge
 def _(got):
     if type(got) not in (list, tuple) or len(got) != 2 or type(got[0]) is not str:
-        return "Return two things: the word, a text, and the vocabulary, a set of pieces."
+        yield "Return two things: the word, a text, and the vocabulary, a set of pieces."
     word, vocab = got
     if kind(vocab) not in ("a set", "a list", "a tuple") or not all(type(piece) is str for piece in vocab):
-        return "The vocabulary is a set of texts, such as {\"un\", \"##able\"}."
+        yield "The vocabulary is a set of texts, such as {\"un\", \"##able\"}."
     if len(set(vocab)) > MOST or len(word) > LETTERS:
-        return f"{len(set(vocab))} pieces and {len(word)} letters; at most {MOST} and {LETTERS} are allowed."
+        yield f"{len(set(vocab))} pieces and {len(word)} letters; at most {MOST} and {LETTERS} are allowed."
     if not word or solution.cut(word, set(vocab))[0][0] == "[UNK]":
-        return "Greedy must get through to the end of the word: here it finds no piece at some place."
+        yield "Greedy must get through to the end of the word: here it finds no piece at some place."
     greedy, fewest = _wasted(got)
     if greedy - fewest < LEAST:
-        return (f"Greedy takes {greedy} pieces, and {fewest} would do. Wanted is a word for which it takes {LEAST} "
-                "more than needed.")
-    return None
+        yield (f"Greedy takes {greedy} pieces, and {fewest} would do. Wanted is a word for which it takes {LEAST} "
+               "more than needed.")
 
 
 @greedy_loses.suspect
 def _(got):
     word, vocab = got
     if len(set(vocab)) > MOST or len(word) > LETTERS or solution.cut(word, set(vocab))[0][0] == "[UNK]":
-        return None
-    return ("What makes greedy lose? A first piece that is one letter longer than it should be, so that a long piece "
-            "behind it does not fit any more.")
+        return
+    yield ("What makes greedy lose? A first piece that is one letter longer than it should be, so that a long piece "
+           "behind it does not fit any more.")

@@ -79,11 +79,10 @@ def _(got, e, W_q, W_k, W_v, W_o, K):
     output, A = got
     right, _ = multi_head.reference(e, W_q, W_k, W_v, W_o, K)
     if same(output, right) and not (kind(A) == "a tensor" and A.dim() == 3):
-        return "The output is right. Put the maps on top of each other: torch.stack gives (K, T, T)."
+        yield "The output is right. Put the maps on top of each other: torch.stack gives (K, T, T)."
     if len(A) != K:
-        return (f"There are {len(A)} maps, one for each of {K} heads is due. `chunk(n)` cuts into n parts, `split(n)` "
-                "into parts of n rows.")
-    return None
+        yield (f"There are {len(A)} maps, one for each of {K} heads is due. `chunk(n)` cuts into n parts, `split(n)` "
+               "into parts of n rows.")
 
 
 # -- is_equivariant --------------------------------------------------------------------------------------------------
@@ -146,25 +145,25 @@ is_equivariant = Question(solution.is_equivariant, (0, 0), {
 
 @is_equivariant.judge
 def _(got, layer, T, d):
-    return difference(got, layer.equivariant)
+    yield difference(got, layer.equivariant)
 
 
 @is_equivariant.suspect
 def _(got, layer, T, d):
     calls = len(layer.calls)
     if kind(got) != "True or False":
-        return "The answer is one word, True or False. `==` of two tensors compares every entry; torch.allclose all."
+        yield "The answer is one word, True or False. `==` of two tensors compares every entry; torch.allclose all."
     if not calls:
-        return "The layer was never called. Its code is not to be seen: try it out."
+        yield "The layer was never called. Its code is not to be seen: try it out."
     if calls == 1:
-        return ("The layer was called once. It takes two outputs to compare: of an input, and of the same input "
-                "reordered.")
+        yield ("The layer was called once. It takes two outputs to compare: of an input, and of the same input "
+               "reordered.")
     if layer.equivariant:
-        return ("This layer is equivariant. Is it layer(e)[order] that you compare with layer(e[order])? And with a "
-                "tolerance? Sums in another order differ in the last digit: torch.allclose(…, atol=1e-4).")
-    return ("This layer is not equivariant. One special reordering (a swap of two, a reversal, a shift) does not show "
-            "it, nor an input whose rows are equal or whose numbers are all above 0, nor a comparison that forgives "
-            "more than 10⁻⁴. Try several random orders of a random input: one try is not enough.")
+        yield ("This layer is equivariant. Is it layer(e)[order] that you compare with layer(e[order])? And with a "
+               "tolerance? Sums in another order differ in the last digit: torch.allclose(…, atol=1e-4).")
+    yield ("This layer is not equivariant. One special reordering (a swap of two, a reversal, a shift) does not show "
+           "it, nor an input whose rows are equal or whose numbers are all above 0, nor a comparison that forgives "
+           "more than 10⁻⁴. Try several random orders of a random input: one try is not enough.")
 
 
 # -- fold ------------------------------------------------------------------------------------------------------------

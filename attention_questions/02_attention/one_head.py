@@ -40,14 +40,13 @@ softmax.mistakes(
 @softmax.suspect
 def _(got, u, axis):
     if kind(got) != "a tensor":
-        return "Stay with torch from the first line to the last: gradients do not get through anything else."
+        yield "Stay with torch from the first line to the last: gradients do not get through anything else."
     if not got.isfinite().all():
-        return OVERFLOW
+        yield OVERFLOW
     if not torch.allclose(got.sum(axis), torch.ones_like(got.sum(axis)), atol=1e-4):
-        return (f"Along axis {axis} the weights should sum to one, and sum to "
-                f"{got.sum(axis).flatten()[0].item():.6g}. Along which axis do you sum? Are numerator and denominator "
-                "shifted alike, and is nothing added?")
-    return None
+        yield (f"Along axis {axis} the weights should sum to one, and sum to "
+               f"{got.sum(axis).flatten()[0].item():.6g}. Along which axis do you sum? Are numerator and denominator "
+               "shifted alike, and is nothing added?")
 
 
 # -- look_up ---------------------------------------------------------------------------------------------------------
@@ -162,16 +161,15 @@ self_attention.mistakes(
 @self_attention.suspect
 def _(got, e, W_q, W_k, W_v, may_look=None):
     if may_look is None:
-        return None
+        return
     rows = got[1].isfinite().all(1)
     if not rows[~may_look.any(1)].all():
-        return NOTHING
+        yield NOTHING
     if not rows.all():
-        return ("A row that may look at something is not a number: −∞ · 0 is nan. Put −∞ where the mask is False; do "
-                "not multiply.")
+        yield ("A row that may look at something is not a number: −∞ · 0 is nan. Put −∞ where the mask is False; do "
+               "not multiply.")
     if (got[1][~may_look] != 0).any():
-        return LOW
-    return None
+        yield LOW
 
 
 # -- masked_weights --------------------------------------------------------------------------------------------------
@@ -213,8 +211,7 @@ masked_weights.mistakes(
 @masked_weights.suspect
 def _(got, scores, w):
     if got.dtype == torch.bool:
-        return "The result is the matrix of weights, (T, T), not the mask and not the output."
+        yield "The result is the matrix of weights, (T, T), not the mask and not the output."
     if not got.isfinite().all():
-        return ("A row is not a number: has it nothing left to look at, or is −∞ multiplied by something (−∞ · 0 is "
-                "nan)? Is exp taken of large scores, or divided by a sum from which all weight was taken away?")
-    return None
+        yield ("A row is not a number: has it nothing left to look at, or is −∞ multiplied by something (−∞ · 0 is "
+               "nan)? Is exp taken of large scores, or divided by a sum from which all weight was taken away?")

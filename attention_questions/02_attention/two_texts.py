@@ -78,11 +78,10 @@ they_disagree = Question(solution.they_disagree, (1, 0), {
 @they_disagree.judge
 def _(got):
     if type(got) is not str:
-        return "Return the review: one text."
+        yield "Return the review: one text."
     words = _model().tokenizer.tokenize(got)
     if not 5 <= len(words) <= LONGEST:
-        return f"The review has {len(words)} tokens. Between 5 and {LONGEST} are asked for."
+        yield f"The review has {len(words)} tokens. Between 5 and {LONGEST} are asked for."
     words, _ = _top(got)
     if words[0] == words[1]:
-        return f"Both pick the same word, {words[0]!r}. Which words does the model look at without being moved by them?"
-    return None
+        yield f"Both pick the same word, {words[0]!r}. Which words does the model look at without being moved by them?"

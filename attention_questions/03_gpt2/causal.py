@@ -87,9 +87,9 @@ LOW = [as_answer(solution.causal_attention, f"-math.inf → {low}") for low in (
 @causal_attention.suspect
 def _(got, x, *rest):
     if not got.isfinite().all() and x.abs().max() > 8:
-        return ("∞/∞ is not a number, and exp makes ∞ of large scores: take the largest score of the row away first. "
-                "torch.softmax does.")
+        yield ("∞/∞ is not a number, and exp makes ∞ of large scores: take the largest score of the row away first. "
+               "torch.softmax does.")
     if not got.isfinite().all():
-        return ("A row in which everything is forbidden is 0/0: may every token see at least itself? Is the softmax "
-                "over the last axis? (−∞ · 0 is not a number either: masked_fill puts −∞ where it belongs.)")
-    return LOWER_STILL if any(same(got, answer(x, *rest)) for answer in LOW) else None
+        yield ("A row in which everything is forbidden is 0/0: may every token see at least itself? Is the softmax "
+               "over the last axis? (−∞ · 0 is not a number either: masked_fill puts −∞ where it belongs.)")
+    yield LOWER_STILL if any(same(got, answer(x, *rest)) for answer in LOW) else None

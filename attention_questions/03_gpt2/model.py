@@ -118,35 +118,30 @@ one_head = Question(solution.one_head, (1, 1), {
     otherwise="Look at all twelve heads, one by one: what is left of the likeliest word without each?")
 
 
-def _judged(got):
-    """What is wrong, and what to do about it; None for the second is `otherwise`, for both that nothing is wrong."""
+@one_head.judge
+def _(got):
     if type(got) not in (list, tuple) or [*map(kind, got)] != ["a string", "a whole number", "a whole number"]:
-        return "text, layer, head are due", "A text in quotes and two whole numbers."
+        yield "text, layer, head are due", "A text in quotes and two whole numbers."
     text, layer, head = got
     tokenizer, heads = _model().tokenizer, [(l, i) for l in range(3) for i in range(4)]
     ids = tokenizer.encode(text)
     if (layer, head) not in heads:
-        return "heads are 0.0 to 2.3", "Layers and heads count from 0."
+        yield "heads are 0.0 to 2.3", "Layers and heads count from 0."
     if (layer, head) == (2, 1):
-        return "head 2.1 is the one that the lecture found: another one is asked for", None
+        yield "head 2.1 is the one that the lecture found: another one is asked for", None
     if unknown := [word for word in tokenizer.tokenize(text) if word not in tokenizer.vocab]:
-        return f"the model does not know the word {unknown[0]!r}", "`names` holds all words that it does know."
+        yield f"the model does not know the word {unknown[0]!r}", "`names` holds all words that it does know."
     if not 1 <= len(ids) <= 20:
-        return f"the text has {len(ids)} tokens, and may have 1 to 20", "Marks such as ? and , are tokens, too."
+        yield f"the text has {len(ids)} tokens, and may have 1 to 20", "Marks such as ? and , are tokens, too."
     p = _next(text)
     best, without = int(p.argmax()), {one: _next(text, [one]) for one in heads}
     word, left = tokenizer.tokens[best], without[layer, head][best]
     if p[best] < 0.9:
-        return (f"the likeliest next word is {word!r}, but with {p[best]:.2f} only: .9 is asked for",
-                "The model is not sure there. Where do grammar or an earlier word leave it no choice?")
+        yield (f"the likeliest next word is {word!r}, but with {p[best]:.2f} only: .9 is asked for",
+               "The model is not sure there. Where do grammar or an earlier word leave it no choice?")
     if left > 0.1:
-        return f"without this head {word!r} still has {left:.2f}: .1 or less is asked for", None
+        yield f"without this head {word!r} still has {left:.2f}: .1 or less is asked for", None
     others = [one for one in heads if one != (layer, head) and without[one].argmax() != best]
     if others:
-        return (f"without head {others[0][0]}.{others[0][1]} the likeliest word is not {word!r} either",
-                "There two heads are needed at once: look for a text that needs one alone.")
-    return None, None
-
-
-one_head.judge(lambda got: _judged(got)[0])
-one_head.suspect(lambda got: _judged(got)[1])
+        yield (f"without head {others[0][0]}.{others[0][1]} the likeliest word is not {word!r} either",
+               "There two heads are needed at once: look for a text that needs one alone.")

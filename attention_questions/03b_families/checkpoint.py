@@ -74,19 +74,19 @@ from_checkpoint.mistakes(
 @from_checkpoint.suspect
 def _(got, stored):
     if kind(got) != "a dictionary":
-        return None
+        return
     right, names = solution.from_checkpoint(stored), [str(name) for name in got]
     missing, extra = [name for name in right if name not in names], [name for name in names if name not in right]
     if missing and all("blocks.10." in name for name in missing):
-        return TWO_DIGITS
+        yield TWO_DIGITS
     if len(names) == 1:
-        return "There is one entry. Does `return` stand inside the loop?"
+        yield "There is one entry. Does `return` stand inside the loop?"
     if any(".output" in name and "mlp" in name or ".mlp.2" in name and "att" in name for name in extra):
-        return ("Two layers are called c_proj, attention's and the MLP's, and each has a name of its own here: replace "
-                "\"attn.c_proj\" and \"mlp.c_proj\", not \"c_proj\" alone.")
+        yield ("Two layers are called c_proj, attention's and the MLP's, and each has a name of its own here: replace "
+               "\"attn.c_proj\" and \"mlp.c_proj\", not \"c_proj\" alone.")
     if extra or missing:
-        return None
+        return
     off = next(name for name in right if not same(got[name], right[name]))
     if kind(got[off]) == "a tensor" and any(same(got[off], value) for name, value in right.items() if name != off):
-        return f"{off} holds the numbers of another weight. Is it the right row of the table?"
-    return f"Only names and axes change. Look at {off}: is it turned, as the linear layers are, and a tensor still?"
+        yield f"{off} holds the numbers of another weight. Is it the right row of the table?"
+    yield f"Only names and axes change. Look at {off}: is it turned, as the linear layers are, and a tensor still?"

@@ -48,8 +48,7 @@ may_see.mistakes(
 @may_see.suspect
 def _(got, family, source, target):
     if kind(got) == "a tensor" and got.dtype != torch.bool:
-        return "True and False are asked for, a tensor of booleans: a comparison gives one, and .bool() makes one."
-    return None
+        yield "True and False are asked for, a tensor of booleans: a comparison gives one, and .bool() makes one."
 
 
 # -- at_once ---------------------------------------------------------------------------------------------------------
@@ -100,5 +99,4 @@ at_once.mistakes(
 @at_once.suspect
 def _(got, p):
     if any(kind(part) == "a tensor" and part.isnan().any() for part in got):
-        return "There is a nan: is it 0 · log 0? A pair that never comes costs nothing."
-    return None
+        yield "There is a nan: is it 0 · log 0? A pair that never comes costs nothing."

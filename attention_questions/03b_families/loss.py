@@ -76,12 +76,11 @@ text_loss.mistakes(
 @text_loss.suspect
 def _(got, logits, ids):
     if kind(got) in ("a number", "a whole number"):
-        return "A loss stays a tensor, without dimensions: gradients get through nothing else."
+        yield "A loss stays a tensor, without dimensions: gradients get through nothing else."
     if not got.isfinite():
-        return ("exp(1000) is infinite, and the log of a probability that was rounded to 0 is −∞. The logarithm of a "
-                "softmax is a difference, u_i − log Σ exp(u), and there the maximum of *each row* can be taken out "
-                "first.")
-    return None
+        yield ("exp(1000) is infinite, and the log of a probability that was rounded to 0 is −∞. The logarithm of a "
+               "softmax is a difference, u_i − log Σ exp(u), and there the maximum of *each row* can be taken out "
+               "first.")
 
 
 # -- overfit ---------------------------------------------------------------------------------------------------------
@@ -102,7 +101,7 @@ def _one_run(answer, arguments):
     for few in (1, steps // 2):
         with services.watch(answer, ["torch.autograd.backward"]) as seen:
             begun = services.run(answer, (*others, few))
-        what, advice = _fault(begun, *others, few, share=math.inf)
+        what, advice = next(_fault(begun, *others, few, share=math.inf), (None, None))
         if what:
             raise CheckFailed(f"With `steps` = {few}: {what}. {advice}")
         if len(seen.calls) >= 2 * few * len(due.calls):
@@ -132,35 +131,33 @@ def _loss(weights, ids, K):
 
 
 def _fault(got, weights, ids, K, steps, share=0.1):
-    """What is wrong with a run, and what to do about it; None for the second is `otherwise`, for both: nothing is.
+    """Yields what is wrong with a run, and what to do about it; None for the second is `otherwise`.
 
     share: to what part of the first loss it must fall.
     """
     if type(got) not in (list, tuple) or len(got) != 2 or kind(got[0]) != "a dictionary" or kind(got[1]) != "a list":
-        return "due: weights, losses", "A dictionary, then a list."
+        yield "due: weights, losses", "A dictionary, then a list."
     trained, losses = got
     if any(kind(trained.get(name)) != "a tensor" or trained[name].shape != w.shape for name, w in weights.items()):
-        return "the weights that came back have not the names and shapes of those that were given", NAMES
+        yield "the weights that came back have not the names and shapes of those that were given", NAMES
     if len(losses) != steps + 1:
-        return f"there are {len(losses)} losses: one before each step and one at the end make {steps + 1}", COUNT
+        yield f"there are {len(losses)} losses: one before each step and one at the end make {steps + 1}", COUNT
     if any(kind(loss) != "a number" for loss in losses):
-        return "losses: plain numbers", ITEM
+        yield "losses: plain numbers", ITEM
     first, last = (_loss(which, ids, K) for which in (weights, {name: w.detach() for name, w in trained.items()}))
     if not same(losses[0], first, (1e-3, 1e-3)):
-        return f"the first loss is {losses[0]:.3f}, and that of the weights that were given is {first:.3f}", FIRST
+        yield f"the first loss is {losses[0]:.3f}, and that of the weights that were given is {first:.3f}", FIRST
     if not same(losses[-1], last, (1e-3, 1e-3)):
-        return (f"the last loss is {losses[-1]:.3f}, and that of the weights that came back is {last:.3f}",
-                "Is it taken behind the last step, of the weights that are returned?")
+        yield (f"the last loss is {losses[-1]:.3f}, and that of the weights that came back is {last:.3f}",
+               "Is it taken behind the last step, of the weights that are returned?")
     if last > share * first:
-        return (f"the loss went from {first:.2f} to {last:.2f}, and should fall to a tenth, {share * first:.2f}",
-                STILL if same(last, first, (1e-2, 1e-2)) else
-                "The first step is a good one, and later ones are not. Are old gradients cleared before a new one? Or "
-                "is the learning rate too large?" if losses[1] < 0.9 * first else None)
-    return None, None
+        yield (f"the loss went from {first:.2f} to {last:.2f}, and should fall to a tenth, {share * first:.2f}",
+               STILL if same(last, first, (1e-2, 1e-2)) else
+               "The first step is a good one, and later ones are not. Are old gradients cleared before a new one? Or "
+               "is the learning rate too large?" if losses[1] < 0.9 * first else None)
 
 
-overfit.judge(lambda *arguments: _fault(*arguments)[0])
-overfit.suspect(lambda *arguments: _fault(*arguments)[1])
+overfit.judge(_fault)
 overfit.mistakes(                               # what comes back says enough, so that nothing is trained for it here
     (NAMES, lambda weights, ids, K, steps: ({}, [0.0])),
     (COUNT, lambda weights, ids, K, steps: (weights, [0.0] * steps)),

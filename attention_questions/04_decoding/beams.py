@@ -71,15 +71,14 @@ beam_search.mistakes(
 def _(got, rows, prompt, n, width, eos=None, alpha=0.0):
     right = solution.beam_search(*beam_search.given(rows, prompt, n, width, eos, alpha))
     if any(len(ids) > n + len(prompt) for ids, _ in got):
-        return ("There are far more than n ids in a beam. `ids.append(…)` and `+=` change the one list that all "
-                "continuations of a beam share: `ids + [token]` makes a new one for each.")
+        yield ("There are far more than n ids in a beam. `ids.append(…)` and `+=` change the one list that all "
+               "continuations of a beam share: `ids + [token]` makes a new one for each.")
     if eos is not None and any(eos in list(ids)[:-1] for ids, _ in got):
-        return ENDED
+        yield ENDED
     if _texts(got) == _texts(right):
-        return "The texts are right, the scores are not: the sum of log p over the new tokens, divided by lengthᵅ."
+        yield "The texts are right, the scores are not: the sum of log p over the new tokens, divided by lengthᵅ."
     if len(got) < len(right):
-        return f"There are {len(got)} beams, expected {len(right)}. Is each beam continued by *every* token?"
-    return None
+        yield f"There are {len(got)} beams, expected {len(right)}. Is each beam continued by *every* token?"
 
 
 def _texts(pairs):

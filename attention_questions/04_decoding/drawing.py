@@ -46,9 +46,8 @@ draw.mistakes(
 @draw.suspect
 def _(got, p, u):
     if kind(got) == "a tensor" and got.numel() == 1 and got.shape:
-        return "Return a whole number: `.item()` takes it out of a tensor."
+        yield "Return a whole number: `.item()` takes it out of a tensor."
     got, shares = int(got), p.tolist()
     if not 0 <= got < len(shares):
-        return (f"There is no token {got}: the ids go from 0 to {len(shares) - 1}." +
-                (" Rounding may leave the sum a little below 1, and u beyond it." if u >= sum(shares) else ""))
-    return None
+        yield (f"There is no token {got}: the ids go from 0 to {len(shares) - 1}." +
+               (" Rounding may leave the sum a little below 1, and u beyond it." if u >= sum(shares) else ""))

@@ -100,15 +100,15 @@ greedy.mistakes(
 @greedy.suspect
 def _(got, rows, prompt, n, eos=None, m=None):
     if type(got) not in (list, tuple) or any(type(token) is float for token in got):
-        return "Return a plain list of ids, whole numbers."
+        yield "Return a plain list of ids, whole numbers."
     right = solution.greedy(*greedy.given(rows, prompt, n, eos, m))
     if m is not None and same(got, right[:len(got)]):
-        return STOPS
+        yield STOPS
     i = next((i for i, (token, due) in enumerate(zip(got, right, strict=False)) if token != due), None)
     if m is None or i is None:
-        return None
+        return
     text = [*prompt, *right[:i], got[i]]
-    return (f"New token number {i + 1} makes the last m tokens stand there for the second time."
-            if any(text[j:j + m] == text[-m:] for j in range(len(text) - m)) else
-            f"New token number {i + 1} is another than expected: that one is not forbidden, and it is likelier, or as "
-            "likely with a smaller id.")
+    yield (f"New token number {i + 1} makes the last m tokens stand there for the second time."
+           if any(text[j:j + m] == text[-m:] for j in range(len(text) - m)) else
+           f"New token number {i + 1} is another than expected: that one is not forbidden, and it is likelier, or as "
+           "likely with a smaller id.")

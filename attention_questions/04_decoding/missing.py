@@ -21,9 +21,9 @@ missed.mistakes(
 @missed.judge
 def _(rows):
     if kind(rows) != "a tensor" or rows.dim() != 2 or len(set(rows.shape)) != 1 or not 2 <= len(rows) <= D_MAX:
-        return f"a tensor (D, D) is due, with D from 2 to {D_MAX}"
+        yield f"a tensor (D, D) is due, with D from 2 to {D_MAX}"
     if not rows.isfinite().all() or (rows < 0).any() or (rows.sum(1) - 1).abs().max() > 1e-4:
-        return "every row is due to hold probabilities, with the sum 1"
+        yield "every row is due to hold probabilities, with the sum 1"
     texts = {ids: math.prod(rows[i, j].item() for i, j in itertools.pairwise([0, *ids]))        # behind the prompt [0]
              for ids in itertools.product(range(len(rows)), repeat=N)}
     found, best = tuple(solution.greedy(lambda ids: rows[ids[-1]], [0], N)), max(texts, key=texts.get)
@@ -31,6 +31,5 @@ def _(rows):
     words = (f"greedy finds {[*found]} (p = {texts[found]:.4f}), the likeliest is {[*best]} (p = {texts[best]:.4f}), "
              f"a factor of {factor:.2f}")
     if factor < FACTOR:
-        return f"{words}; {FACTOR} is due"
+        yield f"{words}; {FACTOR} is due"
     print(f"  {words}")
-    return None

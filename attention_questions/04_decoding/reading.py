@@ -58,9 +58,8 @@ read_on.mistakes(
 def _(got, x, W_q, W_k, W_v, K, V):
     output = got[0]
     if tuple(output.shape) == (len(K) + len(x), V.shape[1]) and len(K):
-        return ("The output has a row for each *new* token: queries come from x alone, and the mask of the scores has "
-                "as many rows, t.")
+        yield ("The output has a row for each *new* token: queries come from x alone, and the mask of the scores has "
+               "as many rows, t.")
     if not output.isfinite().all():
-        return ("There is a row of the scores in which everything was forbidden (a new token sees all T cached tokens, "
-                "and itself), or exp was taken of a large score (torch.softmax takes the largest out first).")
-    return None
+        yield ("There is a row of the scores in which everything was forbidden (a new token sees all T cached tokens, "
+               "and itself), or exp was taken of a large score (torch.softmax takes the largest out first).")

@@ -61,8 +61,7 @@ tempered.mistakes(
 @tempered.suspect
 def _(got, logits, tau):
     if kind(got) == "a tensor" and got.dtype == torch.bool:
-        return "Logits and probabilities have one dtype. A comparison gives True and False, which are no numbers yet."
-    return None
+        yield "Logits and probabilities have one dtype. A comparison gives True and False, which are no numbers yet."
 
 
 # -- keep_top_k ------------------------------------------------------------------------------------------------------
@@ -127,7 +126,7 @@ keep_top_k.mistakes(
 
 @keep_top_k.suspect
 def _(got, p, k):
-    return _left(got, solution.keep_top_k(p, k))
+    yield _left(got, solution.keep_top_k(p, k))
 
 
 # -- keep_nucleus ----------------------------------------------------------------------------------------------------
@@ -174,12 +173,11 @@ keep_nucleus.mistakes(
 def _(got, p, mass):
     right = solution.keep_nucleus(p, mass)
     if words := _left(got, right):
-        return words
+        yield words
     if p.shape[1] > 16 and torch.equal(got.sort(-1).values, right.sort(-1).values):
-        return ("As many as should be, and equally likely ones: but of those the smaller ids are in. With more than "
-                "sixteen tokens torch.sort puts equal ones in any order, unless it is asked not to: stable=True.")
+        yield ("As many as should be, and equally likely ones: but of those the smaller ids are in. With more than "
+               "sixteen tokens torch.sort puts equal ones in any order, unless it is asked not to: stable=True.")
     if (p.where(got > 0, 2).amin(-1) < p.where(got == 0, 0).amax(-1)).any():
-        return ("A token stayed that is less likely than one that went. If you work with sorted probabilities: what is "
-                "found for rank r has to go back to the place of the token with rank r (scatter; gather does the "
-                "opposite).")
-    return None
+        yield ("A token stayed that is less likely than one that went. If you work with sorted probabilities: what is "
+               "found for rank r has to go back to the place of the token with rank r (scatter; gather does the "
+               "opposite).")

@@ -77,6 +77,6 @@ def _(got, A, v, W_o, x):
     norms, mixing = got
     if not same(norms, solution.carried(A, v, W_o, x)[0]) or tuple(mixing.shape) != (len(x),) or (
             mixing.dtype != x.dtype):
-        return None
-    return ("The norms are right, the mixing is not. For one s: which vectors come from others, which are its own? Add "
-            "up each group, then take two lengths.")
+        return
+    yield ("The norms are right, the mixing is not. For one s: which vectors come from others, which are its own? Add "
+           "up each group, then take two lengths.")

@@ -86,11 +86,10 @@ habit.mistakes(
 @habit.suspect
 def _(got, maps, pairs, causal):
     if (right := solution.habit(maps, pairs, causal)) is None:
-        return NO_CHOICE
+        yield NO_CHOICE
     share, even = got
     if share.isnan().any():
-        return ("A mean of no rows is nan, and in a text there may be none that counts. Collect the rows of all texts, "
-                "then take one mean.")
+        yield ("A mean of no rows is nan, and in a text there may be none that counts. Collect the rows of all texts, "
+               "then take one mean.")
     if same(even, right[1]) and tuple(share.shape) == tuple(right[0].shape) and share.dtype == right[0].dtype:
-        return SHARES
-    return None
+        yield SHARES

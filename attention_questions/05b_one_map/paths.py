@@ -49,20 +49,19 @@ def _pair(got):
 @widest.judge
 def _(got, layers, row, t):
     if (pair := _pair(got)) is None:
-        return "the result is a pair: the width, a number, and the path, a list"
+        yield "the result is a pair: the width, a number, and the path, a list"
     width, path = pair
     if len(path) != len(layers) + 1:
-        return f"the path has {len(path)} tokens; through L layers it has L + 1, both ends included"
+        yield f"the path has {len(path)} tokens; through L layers it has L + 1, both ends included"
     if _width(layers, path) is None:
-        return "the path is a list of tokens, whole numbers from 0 to T − 1"
+        yield "the path is a list of tokens, whole numbers from 0 to T − 1"
     if (path[0], path[-1]) != (row, t):
-        return "the path does not lead from `row`, its first entry, to `t`, its last one"
+        yield "the path does not lead from `row`, its first entry, to `t`, its last one"
     right = solution.widest(layers, row, t)[0]
     if not same(width, right):
-        return f"the widest path is {right:.4g} wide"
+        yield f"the widest path is {right:.4g} wide"
     if not same(_width(layers, path), right):
-        return f"the width is right, but this path is only {_width(layers, path):.4g} wide"
-    return None
+        yield f"the width is right, but this path is only {_width(layers, path):.4g} wide"
 
 
 def _greedy_down(layers, row, t):
@@ -130,13 +129,12 @@ widest.mistakes(
 def _(got, layers, row, t):
     (width, path), right = _pair(got), solution.widest(layers, row, t)[0]
     if len(path) != len(layers) + 1:
-        return PLACES
+        yield PLACES
     if path[0] != row:
-        return UNREACHED if same(width, right) and right == 0 else BEGINS
+        yield UNREACHED if same(width, right) and right == 0 else BEGINS
     if same(width, right):
-        return TRACED
+        yield TRACED
     if same(_width(layers, path), right):
-        return NARROWEST
+        yield NARROWEST
     if same(width, _width(layers, path)):
-        return "That is a path and its width, and there is a wider one. Did you keep the best width for *every* token?"
-    return None
+        yield "That is a path and its width, and there is a wider one. Did you keep the best width for *every* token?"

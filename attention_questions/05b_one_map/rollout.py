@@ -65,11 +65,11 @@ rolled.mistakes(
 @rolled.suspect
 def _(got, A, row, skip):
     if not got.isfinite().all():
-        return "A row of zeros, divided by its sum, is 0/0. A token that looks at nothing keeps itself."
+        yield "A row of zeros, divided by its sum, is 0/0. A token that looks at nothing keeps itself."
     right = solution.rolled(A, row, skip)
     if tuple(got.shape) != tuple(right.shape) or got.dtype != A.dtype:
-        return None
+        return
     first = next(l for l in range(len(right)) if not same(got[l], right[l]))
-    return ("The first row is that before any layer: row `row` of the identity (−1 is its last one)." if first == 0 else
-            f"Row {first} of the result is the first that is wrong, and the first with layer {first - 1} in it. Do "
-            "this layer by hand.")
+    yield ("The first row is that before any layer: row `row` of the identity (−1 is its last one)." if first == 0 else
+           f"Row {first} of the result is the first that is wrong, and the first with layer {first - 1} in it. Do "
+           "this layer by hand.")

@@ -65,19 +65,18 @@ numerical_slopes.mistakes(
 @numerical_slopes.suspect
 def _(got, f, e, h):
     if kind(got) != "a tensor" or got.shape != e.shape:
-        return None
+        return
     if not got.any():
-        return ("All slopes are 0. Does f get tables that differ by h? And no gradient gets out of a black box: each "
-                "entry has four questions of its own.")
+        yield ("All slopes are 0. Does f get tables that differ by h? And no gradient gets out of a black box: each "
+               "entry has four questions of its own.")
     (_, whole), (_, half), *_ = numerical_slopes.wrong_answers()
     right, large, small = (slopes(*_black_box(f, e, h)) for slopes in (solution.numerical_slopes, whole, half))
     if same(got[got != 0], right[got != 0]):
-        return (f"{(got != 0).sum()} of the {got.numel()} slopes are right, and the others are still 0. Does `return` "
-                "stand inside a loop?")
+        yield (f"{(got != 0).sum()} of the {got.numel()} slopes are right, and the others are still 0. Does `return` "
+               "stand inside a loop?")
     parts = torch.stack([small.flatten(), large.flatten()], 1).double()
     factors = torch.linalg.lstsq(parts, got.reshape(-1, 1).double()).solution
     if len(parts) > 2 and torch.linalg.matrix_rank(parts, rtol=1e-3) == 2 and same(parts @ factors, got.reshape(-1, 1)):
         a, b = factors.flatten().tolist()
-        return (f"That is {a:.3g} D(h/2) {b:+.3g} D(h). Are these the factors that are asked for, and is each "
-                "difference divided by the distance of its two points?")
-    return None
+        yield (f"That is {a:.3g} D(h/2) {b:+.3g} D(h). Are these the factors that are asked for, and is each "
+               "difference divided by the distance of its two points?")

@@ -78,11 +78,10 @@ complete.mistakes(
 def _(got, f, change, e, start, tolerance, most):
     scores, n, remainder = got
     if kind(n) == "a number" or kind(remainder) == "a tensor" and remainder.dim():
-        return ("n is a whole number, 8 and not 8.0: / and math.log2 give floats, // and 2 * n do not. The remainder "
-                "is a plain number: .item() makes one.")
+        yield ("n is a whole number, 8 and not 8.0: / and math.log2 give floats, // and 2 * n do not. The remainder "
+               "is a plain number: .item() makes one.")
     slopes, due = slopes_of(f, e), solution.complete(*_given(f, change, e, start, tolerance, most))[1]
     for steps in (2 ** i for i in range(10)):
         if same(scores, solution.complete(slopes, change, e, start, -1, steps)[0]) and not steps == n == due:
-            return (f"Those are the scores of {steps} steps; {due} are due, and n is {n}. Stop as soon as |remainder| "
-                    "is at most `tolerance`, or if 2n would be more than `most`; n and the scores change together.")
-    return None
+            yield (f"Those are the scores of {steps} steps; {due} are due, and n is {n}. Stop as soon as |remainder| "
+                   "is at most `tolerance`, or if 2n would be more than `most`; n and the scores change together.")

@@ -83,12 +83,12 @@ without_baseline = Question(solution.without_baseline, (1, 1), {
 @without_baseline.judge
 def _(got, G, e):
     if kind(got) != "a tensor" or tuple(got.shape) != (len(e),):
-        return f"expected a tensor of {len(e)} numbers, one for each token"
+        yield f"expected a tensor of {len(e)} numbers, one for each token"
     if not got.isfinite().all():
-        return f"{(~got.isfinite()).sum()} of the {len(e)} numbers are nan or infinite"
-    return "all numbers are 0, and 0 explains nothing" if (got.abs() < 1e-9).all() else None
+        yield f"{(~got.isfinite()).sum()} of the {len(e)} numbers are nan or infinite"
+    yield "all numbers are 0, and 0 explains nothing" if (got.abs() < 1e-9).all() else None
 
 
 @without_baseline.suspect
 def _(got, G, e):
-    return None if got.isfinite().all() else NAN
+    yield None if got.isfinite().all() else NAN

@@ -58,18 +58,17 @@ head_slopes.mistakes(
 @head_slopes.suspect
 def _(got, e, M, w):
     if kind(got) != "a tensor" or got.shape != e.shape:
-        return None
+        return
     if not got.isfinite().all():
-        return ("Something is not a number. Is exp taken of a large score? Subtract the largest score first, or use "
-                "torch.softmax.")
+        yield ("Something is not a number. Is exp taken of a large score? Subtract the largest score first, or use "
+               "torch.softmax.")
     right = solution.head_slopes(e, M, w)
     if got.dtype == right.dtype and (got - right).norm() < 2e-3 * right.norm():
-        return "Near, but not exact. (Finite differences get no nearer; a formula does.)"
+        yield "Near, but not exact. (Finite differences get no nearer; a formula does.)"
     if len(e) > 1 and same(got[1:], right[1:]):
-        return ("All rows but row 0 are right. e_0 stands in every score, s_t = e_t·M e_0: add up over t how f changes "
-                "with s_t, times how s_t changes with e_0.")
+        yield ("All rows but row 0 are right. e_0 stands in every score, s_t = e_t·M e_0: add up over t how f changes "
+               "with s_t, times how s_t changes with e_0.")
     if (e @ M @ e[0]).abs().max() > 1000:
-        return ("Right as long as scores are ordinary, and not here, where they are tens of thousands. Are differences "
-                "of f in it, however small their step? At such scores the weights jump within any step; a formula has "
-                "none.")
-    return None
+        yield ("Right as long as scores are ordinary, and not here, where they are tens of thousands. Are differences "
+               "of f in it, however small their step? At such scores the weights jump within any step; a formula has "
+               "none.")

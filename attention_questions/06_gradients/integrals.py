@@ -58,6 +58,5 @@ integrated.mistakes(
 @integrated.suspect
 def _(got, f, e, starts, n):
     if kind(got) == "a tensor" and got.isnan().any():
-        return ("Something is not a number. Was a mean taken of an empty portion? 16 points are one portion, and no "
-                "second one.")
-    return None
+        yield ("Something is not a number. Was a mean taken of an empty portion? 16 points are one portion, and no "
+               "second one.")

@@ -45,9 +45,8 @@ best_swap.mistakes(
 @best_swap.suspect
 def _(got, G, ids, W_e, allowed):
     if solution.best_swap(G, ids, W_e, allowed) is None:
-        return "No swap is possible here: nothing is allowed but what stands there already. Return None."
+        yield "No swap is possible here: nothing is allowed but what stands there already. Return None."
     t, v, change = got
     if same(change, solution.best_swap(G[[t]], [ids[t]], W_e, [v])[2], (1e-4, 1e-13)):
-        return ("That is what this swap changes, and another one has a larger forecast. (If all are below 0, the one "
-                "nearest to 0 is the largest.)")
-    return None
+        yield ("That is what this swap changes, and another one has a larger forecast. (If all are below 0, the one "
+               "nearest to 0 is the largest.)")

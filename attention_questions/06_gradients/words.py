@@ -54,10 +54,9 @@ per_word.mistakes(
 def _(got, G, words, how):
     n = len(solution.per_word(G, words, how))
     if kind(got) != "a tensor" or got.dim() != 1:
-        return None
+        return
     if len(got) == n + 1 and None in words:
-        return "There is a number too many: is None taken for a word? (It is counted in len(set(words)), too.)"
+        yield "There is a number too many: is None taken for a word? (It is counted in len(set(words)), too.)"
     if len(got) == n - 1:
-        return ("There is a number too few. Words are counted from 0: there is one more than the largest number. (And "
-                "0 counts as False, as None does: `is not None` asks for None alone.)")
-    return None
+        yield ("There is a number too few. Words are counted from 0: there is one more than the largest number. (And "
+               "0 counts as False, as None does: `is not None` asks for None alone.)")

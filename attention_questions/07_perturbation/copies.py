@@ -70,13 +70,12 @@ perturbed.mistakes(
 @perturbed.suspect
 def _(got, document, mask, by):
     if type(got) not in (list, tuple) or {kind(word) for word in got} - {"a string"}:
-        return f"Return a plain list of Python's strings, {UNK} among them. (`.tolist()` makes one of a NumPy array.)"
+        yield f"Return a plain list of Python's strings, {UNK} among them. (`.tolist()` makes one of a NumPy array.)"
     stay = [got.count(word) >= document.count(word) for word in dict.fromkeys(document)]
     if sum(stay) == sum(map(bool, mask)) and list(got) == solution.perturbed(document, stay, by):
-        return ("As many words went as should, but other ones. Entry j of the mask belongs to the j-th distinct word, "
-                "by *first* occurrence: not by the alphabet, nor by last occurrence, nor as a set has them, which has "
-                "no order. (dict.fromkeys keeps it.)")
-    return None
+        yield ("As many words went as should, but other ones. Entry j of the mask belongs to the j-th distinct word, "
+               "by *first* occurrence: not by the alphabet, nor by last occurrence, nor as a set has them, which has "
+               "no order. (dict.fromkeys keeps it.)")
 
 
 # -- leave_one_out ---------------------------------------------------------------------------------------------------
@@ -127,7 +126,6 @@ leave_one_out.mistakes(
 def _(got, box, document, by):
     right = solution.leave_one_out(*boxed(box, document, by))
     if right.ndim == 2 and got.ndim == 1:
-        return "This model has several classes: predict returns (n, C), and the result is (d, C)."
+        yield "This model has several classes: predict returns (n, C), and the result is (d, C)."
     if got.shape == right.shape and same(np.sort(got, 0), np.sort(right, 0)):
-        return "The right values are there, in another order. (A set has no order; dict.fromkeys keeps the first one.)"
-    return None
+        yield "The right values are there, in another order. (A set has no order; dict.fromkeys keeps the first one.)"

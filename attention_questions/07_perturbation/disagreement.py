@@ -28,26 +28,24 @@ apart = Question(solution.apart, (1, 0), {
 @apart.judge
 def _(text):
     if type(text) is not str:
-        return "a text is due, one string"
+        yield "a text is due, one string"
     if not 0 < len(words := _words(text)) <= MOST:
-        return f"this text has {len(words)} distinct words; 1 to {MOST} are due"
+        yield f"this text has {len(words)} distinct words; 1 to {MOST} are due"
     document, predict = _peaky().tokenizer.tokenize(text), _peaky().predict
     beta, _, _ = solution.lime(predict, document, all_masks(len(words)), "replace", 25, 0.0)
     phi = solution.shapley(predict, document, "replace")
     j = np.argmax(abs(beta - phi))
     if (distance := abs(beta - phi)[j]) < WANTED:
-        return (f"furthest apart is “{words[j]}”: LIME {beta[j]:+.2f}, Shapley {phi[j]:+.2f}, a distance of "
-                f"{distance:.2f}; {WANTED} is due")
-    return None
+        yield (f"furthest apart is “{words[j]}”: LIME {beta[j]:+.2f}, Shapley {phi[j]:+.2f}, a distance of "
+               f"{distance:.2f}; {WANTED} is due")
 
 
 @apart.suspect
 def _(text):
     if type(text) is not str:
-        return "Return the text itself, in quotes: the check cuts it into words."
+        yield "Return the text itself, in quotes: the check cuts it into words."
     if not 0 < len(_words(text)) <= MOST:
-        return "Marks count as words, a word that comes again does not. (The two explainers were not asked yet.)"
-    return None
+        yield "Marks count as words, a word that comes again does not. (The two explainers were not asked yet.)"
 
 
 apart.mistakes(

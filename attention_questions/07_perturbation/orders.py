@@ -58,11 +58,11 @@ shapley_from_orders.mistakes(
 def _(got, box, document, orders, by):
     phi, right = np.asarray(got[0]), solution.shapley_from_orders(*boxed(box, document, orders, by))[0]
     if phi.shape != right.shape or phi.dtype.kind != "f" or np.allclose(got[1], right):
-        return None
+        return
     if np.allclose(phi, right):
-        return ("φ is right. From a single order, with its reverse, nobody can tell how much another would differ: all "
-                "errors are math.inf.") if len(orders) == 1 else None
+        yield ("φ is right. From a single order, with its reverse, nobody can tell how much another would differ: all "
+               "errors are math.inf.") if len(orders) == 1 else None
     if abs(phi.sum() - right.sum()) > 1e-6:
-        return (f"The values sum to {phi.sum():.4g}. What the words of one order add sums to f(x) − f(∅) = "
-                f"{right.sum():.4g}, and so does every mean. Is a first or a last step missing?")
-    return "The sum is right, the shares are not. Take one order by hand: who enters, and what is the score then?"
+        yield (f"The values sum to {phi.sum():.4g}. What the words of one order add sums to f(x) − f(∅) = "
+               f"{right.sum():.4g}, and so does every mean. Is a first or a last step missing?")
+    yield "The sum is right, the shares are not. Take one order by hand: who enters, and what is the score then?"

@@ -58,11 +58,11 @@ shapley.mistakes(
 def _(got, box, document, by):
     right = solution.shapley(*boxed(box, document, by))
     if got.shape != right.shape:
-        return None
+        return
     if abs(got.sum() - right.sum()) > 1e-6:
-        return (f"The values sum to {got.sum():.4g}. They share out f(x) − f(∅) = {right.sum():.4g}, no more and no "
-                "less. Do the weights of each word sum to one?")
-    return "The sum is right, the shares are not. By hand: in which orders does a word enter behind which others?"
+        yield (f"The values sum to {got.sum():.4g}. They share out f(x) − f(∅) = {right.sum():.4g}, no more and no "
+               "less. Do the weights of each word sum to one?")
+    yield "The sum is right, the shares are not. By hand: in which orders does a word enter behind which others?"
 
 
 # -- kernel_shap -----------------------------------------------------------------------------------------------------

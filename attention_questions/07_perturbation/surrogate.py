@@ -75,15 +75,15 @@ fit.mistakes(
 def _(got, Z, y, weights, ridge):
     (beta, intercept, _), right = got, solution.fit(Z, y, weights, ridge)
     if same(beta, right[0]):
-        return ("These scores do not vary, and R² would be 0/0: it is 1 then. (Ask whether all scores are equal: a sum "
-                "of squares may miss 0 by rounding.)") if not np.ptp(y) else None
+        yield ("These scores do not vary, and R² would be 0/0: it is 1 then. (Ask whether all scores are equal: a sum "
+               "of squares may miss 0 by rounding.)") if not np.ptp(y) else None
     if abs(beta).max() > 1e6:
-        return ("β is huge: something was divided by a number that is 0 but for rounding. Where many lines fit, only "
-                "np.linalg.lstsq and pinv look for such numbers; solve and inv do not.")
+        yield ("β is huge: something was divided by a number that is 0 but for rounding. Where many lines fit, only "
+               "np.linalg.lstsq and pinv look for such numbers; solve and inv do not.")
     line, best = (Z @ b + at_0 for b, at_0 in ((beta, intercept), right[:2]))
-    return ("This line fits as well as any, but there is one with a smaller β. Where the samples cannot tell words "
-            "apart many lines fit alike: np.linalg.lstsq takes the solution of least length, solve does not."
-            ) if not ridge and np.allclose(line, best) else None
+    yield ("This line fits as well as any, but there is one with a smaller β. Where the samples cannot tell words "
+           "apart many lines fit alike: np.linalg.lstsq takes the solution of least length, solve does not."
+           ) if not ridge and np.allclose(line, best) else None
 
 
 # -- lime ------------------------------------------------------------------------------------------------------------

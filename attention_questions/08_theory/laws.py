@@ -48,9 +48,8 @@ kept_law.mistakes(
 @kept_law.suspect
 def _(got, p, m):
     if len(p) > 21:
-        return ("Right for few words. Of forty there are more sets than NumPy's whole numbers can count, which end at "
-                "2⁶³ and begin again below 0: math.comb and math.factorial know no end.")
-    return None
+        yield ("Right for few words. Of forty there are more sets than NumPy's whole numbers can count, which end at "
+               "2⁶³ and begin again below 0: math.comb and math.factorial know no end.")
 
 
 # -- best_line -------------------------------------------------------------------------------------------------------
@@ -158,6 +157,5 @@ centred.mistakes(
 @centred.suspect
 def _(got, *arguments):
     if kind(got) == "a NumPy array" and got.dtype.kind == "f" and not np.isfinite(got).all():
-        return ("Something is not a number: exp of some thousands is infinite, and of minus some thousands 0. Only "
-                "ratios *within* a head count: what may be taken from all its logarithms, of both branches, first?")
-    return None
+        yield ("Something is not a number: exp of some thousands is infinite, and of minus some thousands 0. Only "
+               "ratios *within* a head count: what may be taken from all its logarithms, of both branches, first?")

@@ -19,31 +19,28 @@ fails = Question(solution.fails, (1, 0), {"your example": ()},
               "terms moves, and how?")
 
 
-def _fault(got):
-    """(what is wrong, advice), None for none."""
+@fails.judge
+def _(got):
     try:
         x, y, p = (np.array(values, float) for values in got[:3])
         c, C, n = (float(number) for number in got[3:])
     except (TypeError, ValueError):
-        return ("got something else than three lists and three numbers",
-                "Return x, y, p, c, C, n: three lists of one length and three numbers.")
+        yield ("got something else than three lists and three numbers",
+               "Return x, y, p, c, C, n: three lists of one length and three numbers.")
     assumed = ("An example counts if what the lemma assumes is true of it: |X| ≤ C and cn ≤ Y ≤ Cn, c and C above 0, "
                "and n = 1, 2, …")
     law = x.shape == y.shape == p.shape == (x.size,) and (p >= 0).all() and abs(p.sum() - 1) <= 1e-9
     if not law or n < 1 or n % 1:
-        return "x, y and p have one length, p are probabilities, n is a whole number from 1 on", assumed if law else (
+        yield "x, y and p have one length, p are probabilities, n is a whole number from 1 on", assumed if law else (
             "Each pair (x_i, y_i) has its own probability p_i, none below 0; together they are 1.")
     near = 1e-9 * C
     if not (0 < c <= C and max(abs(x)) <= C + near and min(y) >= c * n - near and max(y) <= C * n + near):
-        return f"0 < c ≤ C, |x| ≤ C and cn ≤ y ≤ Cn are due, with c = {c:g}, C = {C:g} and n = {n:g}", assumed
+        yield f"0 < c ≤ C, |x| ≤ C and cn ≤ y ≤ Cn are due, with c = {c:g}, C = {C:g} and n = {n:g}", assumed
     left, right = sides(x, y, p, c, C, n)
     advice = ("Y never changes here: both sides are 0, and 0 ≤ 0 is true." if min(y) == max(y) else
               "The inequality fails here already. Now make it fail by more." if left > right else None)
-    return None if left >= 10 * right > 0 else f"left side {left:.3g}, printed bound {right:.3g}", advice
-
-
-fails.judge(lambda got: _fault(got)[0])
-fails.suspect(lambda got: _fault(got)[1])
+    if not left >= 10 * right > 0:
+        yield f"left side {left:.3g}, printed bound {right:.3g}", advice
 
 
 # -- humped ----------------------------------------------------------------------------------------------------------
@@ -73,12 +70,11 @@ humped.mistakes(
 @humped.suspect
 def _(got, a):
     if 0.01 < abs(a) < 0.1:
-        return ("Right elsewhere, and not here, where the closed form has its digits and a short series has not: the "
-                "first term that is left out has to be below the ninth digit.")
+        yield ("Right elsewhere, and not here, where the closed form has its digits and a short series has not: the "
+               "first term that is left out has to be below the ninth digit.")
     if 0 < abs(a) < 0.01:
-        return ("Right elsewhere, and not where a is small: there the terms of the closed form cancel, and nothing but "
-                "rounding is left. What is a series good for?")
+        yield ("Right elsewhere, and not where a is small: there the terms of the closed form cancel, and nothing but "
+               "rounding is left. What is a series good for?")
     if a > 1e6 or a < -0.99:
-        return ("Right for ordinary a. Here 1/(1 + ax) rises steeply at one end, and a sum over a grid, or a series in "
-                "a, does not follow it. The closed form does.")
-    return None
+        yield ("Right for ordinary a. Here 1/(1 + ax) rises steeply at one end, and a sum over a grid, or a series in "
+               "a, does not follow it. The closed form does.")

@@ -41,17 +41,16 @@ mean_score.mistakes(
 @mean_score.suspect
 def _(got, g, y, g_h, y_h, p):
     if kind(got) != "a number":
-        return None
+        return
     if np.isnan(got):
-        return ("0/0: at large λ a factor e^{−λg} is 0, and was divided by. Multiply those of the *other* tokens "
-                "instead of dividing the product of all.")
+        yield ("0/0: at large λ a factor e^{−λg} is 0, and was divided by. Multiply those of the *other* tokens "
+               "instead of dividing the product of all.")
     if max(g.max(), g_h.max()) > 1e3:
-        return ("Right for g of about 1, and not here. λ counts in units of 1/D: where does e^{−λD} begin to fall for "
-                "the largest D that any document has, and where has it vanished for the smallest?")
+        yield ("Right for g of about 1, and not here. λ counts in units of 1/D: where does e^{−λD} begin to fall for "
+               "the largest D that any document has, and where has it vanished for the smallest?")
     right = solution.mean_score(g, y, g_h, y_h, p)
     if abs(got - right) < 0.02 * max(1, abs(right)):
-        return "Near, but not exact. Is it drawn at random, the step too wide, or the range of u too short?"
-    return None
+        yield "Near, but not exact. Is it drawn at random, the step too wide, or the range of u too short?"
 
 
 # -- shapley ---------------------------------------------------------------------------------------------------------
@@ -96,6 +95,5 @@ shapley.mistakes(
 def _(got, *arguments):
     right = solution.shapley(*arguments)
     if kind(got) == "a NumPy array" and got.shape == right.shape and abs(got - right).max() < 0.1:
-        return ("Near, but not exact. The integrand is a polynomial in p of degree T − 1: which rule integrates it "
-                "without any error, and with how many nodes?")
-    return None
+        yield ("Near, but not exact. The integrand is a polynomial in p of degree T − 1: which rule integrates it "
+               "without any error, and with how many nodes?")

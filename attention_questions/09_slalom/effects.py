@@ -43,18 +43,17 @@ slopes.mistakes(
 @slopes.suspect
 def _(got, s, v):
     if type(got) not in (tuple, list) or any(kind(part) != "a NumPy array" for part in got):
-        return None
+        return
     if any(np.isnan(part).any() for part in got):
-        return ("Something is not a number, 0/0 or ∞/∞. Is the largest importance taken away first, and in `removal` "
-                "the largest of the others? And what is the score where no other is left?")
+        yield ("Something is not a number, 0/0 or ∞/∞. Is the largest importance taken away first, and in `removal` "
+               "the largest of the others? And what is the score where no other is left?")
     due = solution.slopes(s, v)
     if same(got[0], due[0], (1e-2, 1e-3)) and not same(got[0], due[0], EXACT):
-        return ("`derivative` is near, and not exact: is it the change of F over a small step? A quotient N/D has a "
-                "derivative without any.")
+        yield ("`derivative` is near, and not exact: is it the change of F over a small step? A quotient N/D has a "
+               "derivative without any.")
     if s.max() > 20 and not same(got[1], due[1], EXACT):
-        return ("What the others weigh is 0 here, or has lost its digits, and something was divided by it. The score "
-                "without the token is that of a softmax over the others alone, their largest taken away first.")
-    return None
+        yield ("What the others weigh is 0 here, or has lost its digits, and something was divided by it. The score "
+               "without the token is that of a softmax over the others alone, their largest taken away first.")
 
 
 # -- by_size ---------------------------------------------------------------------------------------------------------
@@ -91,8 +90,7 @@ by_size.mistakes(
 @by_size.suspect
 def _(got, s, v):
     if any(kind(part) == "a NumPy array" and np.isnan(part).any() for part in got):
-        return "Something is not a number: nothing is left of the empty set, 0/0. It scores 0."
-    return None
+        yield "Something is not a number: nothing is left of the empty set, 0/0. It scores 0."
 
 
 # -- shapley ---------------------------------------------------------------------------------------------------------
@@ -123,6 +121,5 @@ shapley.mistakes(
 def _(got, s, v):
     right = solution.shapley(s, v)
     if kind(got) == "a NumPy array" and got.shape == right.shape and abs(got - right).max() < 0.1:
-        return ("Near, but not exact. Are the nodes too few for a polynomial of degree n − 1, the step in u too wide, "
-                "or its range too short for the faintest token?")
-    return None
+        yield ("Near, but not exact. Are the nodes too few for a polynomial of degree n − 1, the step in u too wide, "
+               "or its range too short for the faintest token?")

@@ -67,9 +67,8 @@ recover.mistakes(
 def _(got, model, words):
     found = got[0].values()
     if any(kind(number) == "a number" and not np.isfinite(number) for number in found):
-        return ("An importance is no number: F − v_r and v_k − F are both 0 where two words have one value. Which "
-                "other word can such a word be paired with?")
-    return None
+        yield ("An importance is no number: F − v_r and v_k − F are both 0 where two words have one value. Which "
+               "other word can such a word be paired with?")
 
 
 # -- best_values -----------------------------------------------------------------------------------------------------

@@ -66,6 +66,5 @@ soft_score.mistakes(
 @soft_score.suspect
 def _(got, document, presence, s, v):
     if kind(got) == "a number" and not np.isfinite(got):
-        return ("That is no number. exp of a thousand is infinite, and 0/0 is nan. Only differences of importances "
-                "count: which one may be taken from all, of the tokens that are there?")
-    return None
+        yield ("That is no number. exp of a thousand is infinite, and 0/0 is nan. Only differences of importances "
+               "count: which one may be taken from all, of the tokens that are there?")

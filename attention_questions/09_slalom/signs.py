@@ -32,25 +32,20 @@ disagree = Question(solution.disagree, (2, 0), {"your document": ()},
               "lowers the score that the other has without it? Then see what more copies of a word do.")
 
 
-def _fault(document):
-    """(what is wrong, advice), None for none."""
+@disagree.judge
+def _(document):
     due = f"a list of 1 to {MOST} words of this SLALOM is due"
     if type(document) not in (list, tuple):
-        return due, "Return a list of words: text.split() makes one."
+        yield due, "Return a list of words: text.split() makes one."
     if not 0 < len(document) <= MOST or not {*map(str, document)} <= {*WORDS}:
-        return due, "Words of the table, as often as you like, 8 at most in all."
+        yield due, "Words of the table, as often as you like, 8 at most in all."
     word, v, beta, apart = disagreement(document)
     if not apart:
-        return "no word has a coefficient of the other sign than its value", None
-    if apart >= WANTED:
-        return None, None
-    return (f"they disagree most on “{word}”: SLALOM's value is {v:+.2f}, the line's coefficient {beta:+.2f}, a "
-            f"disagreement of {apart:.2f}; {WANTED} is due"), (
-        "The line could not be clearer; but this word says too little on its own, so that SLALOM hardly has a sign for "
-        "it. Is there one that says more?" if abs(v) < WANTED else
-        "The word says enough on its own, and the line does not turn it down enough yet. What must be around it, and "
-        "how often?")
-
-
-disagree.judge(lambda document: _fault(document)[0])
-disagree.suspect(lambda document: _fault(document)[1])
+        yield "no word has a coefficient of the other sign than its value", None
+    if apart < WANTED:
+        yield (f"they disagree most on “{word}”: SLALOM's value is {v:+.2f}, the line's coefficient {beta:+.2f}, a "
+               f"disagreement of {apart:.2f}; {WANTED} is due"), (
+            "The line could not be clearer; but this word says too little on its own, so that SLALOM hardly has a sign "
+            "for it. Is there one that says more?" if abs(v) < WANTED else
+            "The word says enough on its own, and the line does not turn it down enough yet. What must be around it, "
+            "and how often?")

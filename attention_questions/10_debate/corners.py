@@ -55,16 +55,15 @@ farthest.mistakes(
 @farthest.suspect
 def _(got, alpha, y, low, high):
     if type(got) not in (tuple, list) or len(got) != 2 or kind(got[0]) != "a NumPy array" or got[0].shape != y.shape:
-        return None
+        return
     if not np.isfinite(got[0]).all():
-        return "Divided by 0: a pair of tokens with one y has no share. Each of its tokens is tried alone."
+        yield "Divided by 0: a pair of tokens with one y has no share. Each of its tokens is tried alone."
     if abs(got[0].sum() - 1) > 1e-6 or got[0].min() < -1e-9:
-        return "These are no weights: none is below 0, and they add up to 1."
+        yield "These are no weights: none is below 0, and they add up to 1."
     if not low - 1e-6 <= got[0] @ y <= high + 1e-6:
-        return "With these weights the score is outside of the bounds."
+        yield "With these weights the score is outside of the bounds."
     if same(got[0], solution.farthest(alpha, y, low, high)[0]):
-        return "The weights are right, and the divergence is not theirs: js(weights[None], alpha)[0]."
-    return None
+        yield "The weights are right, and the divergence is not theirs: js(weights[None], alpha)[0]."
 
 
 # -- effective -------------------------------------------------------------------------------------------------------
@@ -102,6 +101,5 @@ effective.mistakes(
 @effective.suspect
 def _(got, A, V):
     if type(got) in (tuple, list) and len(got) == 2 and got[1] == solution.effective(A, V)[1] - 1:
-        return ("`free` is one too few. Is it T less a trace? That is 3.9999999 where 4 is due, and int() cuts it: "
-                "round it, or take a rank.")
-    return None
+        yield ("`free` is one too few. Is it T less a trace? That is 3.9999999 where 4 is due, and int() cuts it: "
+               "round it, or take a rank.")

@@ -29,33 +29,29 @@ opposite = Question(solution.opposite, (3, 0), {"your documents": ()},
               "sizes of their Shapley values? One of them has more attention than effect: what else could stand there?")
 
 
-def _fault(got):
-    """(what is wrong, advice), None for none."""
+@opposite.judge
+def _(got):
     due = f"two lists are due, each of {FEWEST} to {MOST} different words of the table"
     if type(got) not in (list, tuple) or len(got) != 2 or not all(type(one) in (list, tuple) for one in got):
-        return due, "Return two documents, each a list of words: text.split() makes one."
+        yield due, "Return two documents, each a list of words: text.split() makes one."
     if not all(_is_document(one) for one in got):
-        return due, "Words of the table, each at most once in a document, 5 to 7 in each."
+        yield due, "Words of the table, each at most once in a document, 5 to 7 in each."
     (one, far), (other, near) = map(tests, got)
     first = f"first document: τ = {one:.3f} and JS = {far:.3f}; at least 0.99 and 0.6 are due"
     if one < 0.99:
-        return first, None
+        yield first, None
     if far < 0.6:
-        return first, ("The first document's order is right. Its adversary must find two words with little attention, "
-                       "between whose y the score lies: which word keeps it from that?")
+        yield first, ("The first document's order is right. Its adversary must find two words with little attention, "
+                      "between whose y the score lies: which word keeps it from that?")
     second = f"second document: τ = {other:.3f} and JS = {near:.3f}; at most 0 and 0.2 are due"
     if near > 0.2:
-        return second, ("The second document's adversary is still free. If one word has nearly all the attention and "
-                        "the most extreme y, what can take its place?")
-    return (None, None) if other <= 1e-9 else (second, (
-        "No adversary gets far from the second document. Its order is still too good: let the words behind the first "
-        "be the quieter, the more they say."))
+        yield second, ("The second document's adversary is still free. If one word has nearly all the attention and "
+                       "the most extreme y, what can take its place?")
+    if not other <= 1e-9:
+        yield second, ("No adversary gets far from the second document. Its order is still too good: let the words "
+                       "behind the first be the quieter, the more they say.")
 
 
 def _is_document(words):
     return FEWEST <= len(words) <= MOST and all(isinstance(word, str) and word in WORDS for word in words) and (
         len({*words}) == len(words))
-
-
-opposite.judge(lambda got: _fault(got)[0])
-opposite.suspect(lambda got: _fault(got)[1])

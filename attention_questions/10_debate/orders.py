@@ -61,15 +61,14 @@ def _middle_ranks(x):
 def _(got, alpha, scores, orders):
     due, larger = solution.tau(alpha, scores, orders), 1 - solution.tau(-alpha, scores, orders)[1]
     if np.isclose(got[0], due[0]) and larger < got[1] < due[1]:
-        return "τ is right, and rounding tells equal ones apart: for `share`, compare with τ − 1e-9."
+        yield "τ is right, and rounding tells equal ones apart: for `share`, compare with τ − 1e-9."
     if type(got) not in (tuple, list) or len(got) != 2:
-        return None
+        return
     if np.isclose(got[0], np.corrcoef(_middle_ranks(alpha), _middle_ranks(np.abs(scores)))[0, 1]):
-        return ("That is Spearman's correlation, of ranks. τ counts pairs: how many are ordered alike, and how many "
-                "the other way round.")
+        yield ("That is Spearman's correlation, of ranks. τ counts pairs: how many are ordered alike, and how many "
+               "the other way round.")
     if np.isclose(got[0], np.corrcoef(alpha, np.abs(scores))[0, 1]):
-        return "That is a correlation of the numbers themselves. Of each pair of tokens τ asks only which is larger."
-    return None
+        yield "That is a correlation of the numbers themselves. Of each pair of tokens τ asks only which is larger."
 
 
 # -- flips -----------------------------------------------------------------------------------------------------------
@@ -150,5 +149,5 @@ flips.mistakes(
 @flips.suspect
 def _(got, alpha, y):
     if any(isinstance(one, float) and one == one for one in got):
-        return "Three whole numbers are due."
-    return NEVER if any(one != n == len(y) for one, n in zip(got, solution.flips(alpha, y), strict=True)) else None
+        yield "Three whole numbers are due."
+    yield NEVER if any(one != n == len(y) for one, n in zip(got, solution.flips(alpha, y), strict=True)) else None

@@ -51,8 +51,7 @@ js.mistakes(
 @js.suspect
 def _(got, P, q):
     if kind(got) == "a NumPy array" and np.isnan(got).any():
-        return "0 · log 0 is nan in NumPy, and counts as 0 here: sum over the places where the weight is above 0."
-    return None
+        yield "0 · log 0 is nan in NumPy, and counts as 0 here: sum over the places where the weight is above 0."
 
 
 # -- shuffled --------------------------------------------------------------------------------------------------------
@@ -95,7 +94,6 @@ shuffled.mistakes(
 def _(got, alpha, y):
     if type(got) in (tuple, list) and len(got) == 2 and {kind(part) for part in got} == {"a number"}:
         if np.isnan(got).any():
-            return "One token has one order: its sd is 0, and not 0/0."
+            yield "One token has one order: its sd is 0, and not 0/0."
         if got[0] != y.mean() and np.allclose(got, solution.shuffled(alpha, y), rtol=0.1, atol=0.02):
-            return "Near, as a sample of orders is. All of them are due, exactly: which products of weights come up?"
-    return None
+            yield "Near, as a sample of orders is. All of them are due, exactly: which products of weights come up?"

@@ -76,5 +76,4 @@ by_count.mistakes(
 @by_count.suspect
 def _(got, said, truth):
     if type(got[0]) is dict and {*got[0]} > {*truth[truth > 0].tolist()}:
-        return "Only counts that occur in the truth get an entry. Which of yours has no place at all?"
-    return None
+        yield "Only counts that occur in the truth get an entry. Which of yours has no place at all?"

@@ -43,10 +43,9 @@ decode.mistakes(
 def _(got, U, a, b):
     letters, counts = solution.decode(U, a, b)
     if np.array_equal(got[0], letters + 1):
-        return "A letter is the number of its column, and columns are numbered from 0."
+        yield "A letter is the number of its column, and columns are numbered from 0."
     if np.array_equal(got[0], letters) and not np.array_equal(got[1], counts):
-        return "The letters are right and the counts are not: a count is the own letter's whole number."
-    return None
+        yield "The letters are right and the counts are not: a count is the own letter's whole number."
 
 
 # -- triplets --------------------------------------------------------------------------------------------------------
@@ -76,24 +75,22 @@ triplets = Question(solution.triplets, (2, 0), {"your words": ()},
 @triplets.judge
 def _(got):
     if not _readable(got):
-        return f"three words of {T} letters out of {LETTERS} and a place from 0 to {T - 1} are due"
+        yield f"three words of {T} letters out of {LETTERS} and a place from 0 to {T - 1} are due"
     apart, counts = _compared(got[:3], got[3])
     if apart > 1e-9:
-        return f"the mixes are up to {apart:.2f} b apart (counts {counts}); they are to be the same"
+        yield f"the mixes are up to {apart:.2f} b apart (counts {counts}); they are to be the same"
     if len({*counts}) < 3:
-        return f"the mixes are the same, and the counts are {counts}; all three are to differ"
-    return None
+        yield f"the mixes are the same, and the counts are {counts}; all three are to differ"
 
 
 @triplets.suspect
 def _(got):
     if not _readable(got):
-        return f"Return three strings of {T} letters out of {LETTERS}, and a whole number from 0 to {T - 1}."
+        yield f"Return three strings of {T} letters out of {LETTERS}, and a whole number from 0 to {T - 1}."
     *words, place = got
     if len({word[place] for word in words}) < 3:
-        return ("With the same own letter the numbers of the mix are the counts, and 2 more on one of them: one mix, "
-                "one count. All three own letters have to differ.")
+        yield ("With the same own letter the numbers of the mix are the counts, and 2 more on one of them: one mix, "
+               "one count. All three own letters have to differ.")
     if _compared(words, place)[0] < 1e-9:
-        return ("One mix: that is it. The due counts are the mix's numbers at the three own letters, less 2: these "
-                "three numbers have to differ, and all numbers together have a sum that you know.")
-    return None
+        yield ("One mix: that is it. The due counts are the mix's numbers at the three own letters, less 2: these "
+               "three numbers have to differ, and all numbers together have a sum that you know.")

@@ -37,25 +37,23 @@ fool = Question(solution.fool, (2, 0), {"your text": ()},
 @fool.judge
 def _(text):
     if not allowed(text):
-        return f"a balanced text of ()[] is due, of at most {LONGEST} brackets, no deeper than {dyck.D}"
+        yield f"a balanced text of ()[] is due, of at most {LONGEST} brackets, no deeper than {dyck.D}"
     over = error(text)
     if over < WANTED:
-        return (f"where a bracket closes, the wrong one's logit is at most {over:+.2f} above the right one's; "
-                f"{WANTED} is due")
-    return None
+        yield (f"where a bracket closes, the wrong one's logit is at most {over:+.2f} above the right one's; "
+               f"{WANTED} is due")
 
 
 @fool.suspect
 def _(text):
     if type(text) is not str or not text or not set(text) <= {*dyck.BRACKETS}:
-        return 'Return a text of round and square brackets, a string such as "[()]".'
+        yield 'Return a text of round and square brackets, a string such as "[()]".'
     if len(text) > LONGEST:
-        return f"At most {LONGEST} brackets: that is the length of the texts that it was trained on."
+        yield f"At most {LONGEST} brackets: that is the length of the texts that it was trained on."
     if not dyck.pushdown(text, None).accepted:
-        return "The brackets do not match. Your own `read` says where."
+        yield "The brackets do not match. Your own `read` says where."
     if not dyck.pushdown(text).accepted:
-        return f"Deeper than {dyck.D}. The model has never seen that, so nobody claims that it can."
+        yield f"Deeper than {dyck.D}. The model has never seen that, so nobody claims that it can."
     if error(text) > 0:
-        return ("It errs already, but it is not sure enough. More of the same, a level deeper or less deep, or another "
-                "kind around it?")
-    return None
+        yield ("It errs already, but it is not sure enough. More of the same, a level deeper or less deep, or another "
+               "kind around it?")

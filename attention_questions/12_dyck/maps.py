@@ -73,8 +73,7 @@ def _(got, A, texts):
     seen = A[:, np.tril(np.ones(A.shape[1:], bool))]
     if (seen == 0).any() and type(got) in (list, tuple) and any(
             kind(part) == "a number" and np.isnan(part) for part in got):
-        return "0 · log 0 is nan on a computer, and 0 in an entropy: leave the places without weight out."
-    return None
+        yield "0 · log 0 is nan on a computer, and 0 in an entropy: leave the places without weight out."
 
 
 # -- apart -----------------------------------------------------------------------------------------------------------

@@ -129,9 +129,8 @@ chances.mistakes(
 @chances.suspect
 def _(got, text, length, depth):
     if type(got) in (list, tuple) and kind(got[0]) == "a number":
-        return "N is a whole number, and `/` and floats round it: use Python's whole numbers, and // where you divide."
+        yield "N is a whole number, and `/` and floats round it: use Python's whole numbers, and // where you divide."
     N = solution.chances(text, length, depth)[0]
     if kind(got[0]) == "a whole number" and got[0] != N and (
             abs(int(got[0]) - N) < 1e-9 * N or (int(got[0]) - N) % 2 ** 63 == 0):
-        return "N is long here. Floats round it, and NumPy's whole numbers run over: Python's own hold it."
-    return None
+        yield "N is long here. Floats round it, and NumPy's whole numbers run over: Python's own hold it."

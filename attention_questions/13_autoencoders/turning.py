@@ -106,28 +106,27 @@ quiet = Question(solution.quiet, (2, 0), {"your settings": ()},
 @quiet.judge
 def _(wanted):
     if not allowed(wanted):
-        return f"a dictionary {{feature: activation}} is due, of at most {FEW} of the features 0 to 15"
+        yield f"a dictionary {{feature: activation}} is due, of at most {FEW} of the features 0 to 15"
     critical, moved = effects(wanted)
     if critical > LEAST or moved > MOVED:
-        return (f"on samples of our own, {critical:.3f} of the sentences criticise and the others have moved by "
-                f"{moved:.3f}; at most {LEAST} and {MOVED} are due")
-    return None
+        yield (f"on samples of our own, {critical:.3f} of the sentences criticise and the others have moved by "
+               f"{moved:.3f}; at most {LEAST} and {MOVED} are due")
 
 
 @quiet.suspect
 def _(wanted):
     if not allowed(wanted):
-        return ("Return a dictionary, such as {7: 1.5}: feature 7 gets the activation 1.5. At most four features, each "
-                "from 0 to 15, with a number between −1000 and 1000.")
+        yield ("Return a dictionary, such as {7: 1.5}: feature 7 gets the activation 1.5. At most four features, each "
+               "from 0 to 15, with a number between −1000 and 1000.")
     critical, moved = effects(wanted)
     if critical > LEAST and moved > MOVED:
-        return None
+        return
     if critical > LEAST and CRITICAL not in wanted:
-        return "Not quiet yet, and the feature of criticism is not among yours. Which one has question 4 found?"
+        yield "Not quiet yet, and the feature of criticism is not among yours. Which one has question 4 found?"
     if critical > LEAST and wanted[CRITICAL] >= 0:
-        return ("Not quiet yet. An activation is never below 0 by itself: 0 is only the least that the model has "
-                "seen. Must you stop there?")
+        yield ("Not quiet yet. An activation is never below 0 by itself: 0 is only the least that the model has "
+               "seen. Must you stop there?")
     if critical > LEAST:
-        return "Not quiet yet, and nearer. How far does each step further down take the share of criticism?"
-    return ("It hardly criticises any more, but what does it say instead? See in `turned` which of the others grew "
-            "most: turn that one as well, or less far what you have turned.")
+        yield "Not quiet yet, and nearer. How far does each step further down take the share of criticism?"
+    yield ("It hardly criticises any more, but what does it say instead? See in `turned` which of the others grew "
+           "most: turn that one as well, or less far what you have turned.")

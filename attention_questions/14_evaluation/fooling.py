@@ -37,23 +37,24 @@ fool = Question(solution.fool, (3, 0), {"your attributions": ()},
               "As much of one may be added as you like.")
 
 
-def _fault(got):
-    """(what is wrong, advice), None for none."""
+@fool.judge
+def _(got):
     if not _are_two(got):
-        return (f"two arrays are due, {T} finite numbers each, not all 0",
-                "Return two arrays of eight numbers each, finite and not all 0: np.array(…) makes one of a list.")
+        yield (f"two arrays are due, {T} finite numbers each, not all 0",
+               "Return two arrays of eight numbers each, finite and not all 0: np.array(…) makes one of a list.")
     (near, area, _), (other, _, raw) = map(measured, got)                                    # nan is not enough
     first = f"first: cosine {near:.3f} and area {area:+.4f} beside the truth's; at most {FAR} and at least 0 are due"
     if not area >= -1e-9:
-        return first, ("The first one takes the words away in a worse order than the truth. Begin with the truth's "
-                       "order.")
+        yield first, ("The first one takes the words away in a worse order than the truth. Begin with the truth's "
+                      "order.")
     if not near <= FAR:
-        return first, ("The first one's order is right, and it is still too near. A cosine knows where 0 lies: does "
-                       "the area over the curve?")
+        yield first, ("The first one's order is right, and it is still too near. A cosine knows where 0 lies: does "
+                      "the area over the curve?")
     second = f"second: cosine {other:.3f} and infidelity {raw:.5f}; at most {FAR} and {LITTLE} are due"
     if not raw <= LITTLE:
-        return second, "A move sees the second one. Begin with your `best`, and add what all five moves leave at 0."
-    return None if other <= FAR else second, None
+        yield second, "A move sees the second one. Begin with your `best`, and add what all five moves leave at 0."
+    if not other <= FAR:
+        yield second, None
 
 
 def _are_two(got):
@@ -64,7 +65,3 @@ def _are_two(got):
 
 def _is_one(a):
     return kind(a) == "a NumPy array" and a.dtype.kind in "fi" and a.shape == (T,) and np.isfinite(a).all() and a.any()
-
-
-fool.judge(lambda got: _fault(got)[0])
-fool.suspect(lambda got: _fault(got)[1])

@@ -108,12 +108,11 @@ infidelity.mistakes(
 def _(got, f, x, phis, moves):
     _, scaled, best = got
     if kind(scaled) == "a NumPy array" and np.isnan(scaled).any():
-        return "Where I · φ is 0 in all moves, as for zeros, every factor does the same: what is 0/0 here counts as 0."
+        yield "Where I · φ is 0 in all moves, as for zeros, every factor does the same: what is 0/0 here counts as 0."
     due = solution.infidelity(f, x, phis, moves)[2]
     if kind(best) == "a NumPy array" and (best.shape, best.dtype) == (due.shape, due.dtype) and (
             same(moves @ best, moves @ due) and not same(best, due)):
-        return "`best` fits as well as can be, and is not the shortest φ that does."
-    return None
+        yield "`best` fits as well as can be, and is not the shortest φ that does."
 
 
 # -- complexity ------------------------------------------------------------------------------------------------------

@@ -52,5 +52,4 @@ effective.mistakes(
 @effective.suspect
 def _(got, scores, pieces, q):
     if any(np.isnan(part).any() for part in got if kind(part) in ("a number", "a NumPy array")):
-        return "There is a nan. Is it 0 · log 0, which is 0 here, or 0/0, where no word has a score?"
-    return None
+        yield "There is a nan. Is it 0 · log 0, which is 0 here, or 0/0, where no word has a score?"

@@ -74,8 +74,7 @@ def first_line(reference, source):
     >>> first_line(lambda word, pieces: 0, "def cut(pieces, word):\\n    return 0")
     'Its parameters have changed places: the first line is def cut(word, pieces).'
     """
-    due = [name for name, parameter in inspect.signature(reference).parameters.items()
-           if parameter.kind is not parameter.KEYWORD_ONLY]
+    due = list(inspect.signature(reference).parameters)
     try:
         function = next(node for node in ast.parse(source).body if isinstance(node, ast.FunctionDef))
     except (SyntaxError, StopIteration):                                # a lambda's source may be half a line

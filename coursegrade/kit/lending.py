@@ -42,10 +42,8 @@ def asked(question, lenders, arguments):
 
 def only(function, known, free=()):
     """The function, for arguments that are known; `services.NotAsked` for others. free: names of parameters that may be
-    anything, such as an axis. Parameters that it takes by name only (knobs of a reference) are not offered."""
+    anything, such as an axis."""
     offered = inspect.signature(function)
-    offered = offered.replace(parameters=[each for each in offered.parameters.values()
-                                          if each.kind is not inspect.Parameter.KEYWORD_ONLY])
 
     @functools.wraps(function)
     def answer(*args, **kwargs):

@@ -123,13 +123,14 @@ class Question:
         return list(self._mistakes)
 
     def suspect(self, function):
-        """Decorator: (got, *arguments of the case) → advice on a wrong result that no mistake explains, or None."""
+        """Decorator: (got, *arguments of the case) yields advice on a wrong result that no mistake explains; the first
+        is said."""
         self._suspect = function
         return self
 
     def judge(self, function):
-        """Decorator: (got, *arguments of the case) → what is wrong, or None; in place of a comparison with one right
-        result."""
+        """Decorator: (got, *arguments of the case) yields what is wrong, or (what is wrong, advice); the first counts.
+        In place of a comparison with one right result."""
         self._judge = function
         return self
 
@@ -238,7 +239,7 @@ class Question:
         """What is wrong, in words (None if nothing is), and what was expected (None if many things would do)."""
         if self._judge:
             try:
-                return self._judge(got, *services.copies(arguments)), None
+                return _first(self._judge(got, *services.copies(arguments))), None
             except Exception:                                           # results may be anything
                 return f"got {kind(got)}, and not what was asked for", None
         expected = services.run(self.reference, self._given(arguments))
@@ -253,7 +254,8 @@ class Question:
     # -- what it says --------------------------------------------------------------------------------------------------
 
     def _explain(self, answer, got, expected, wrong, label, arguments, hidden, others):
-        advice = self._likely(answer, got, expected, arguments, others) or ""
+        wrong, judged = wrong if type(wrong) is tuple else (wrong, None)
+        advice = self._likely(answer, got, expected, arguments, others, judged) or ""
         rows = [*self._input(arguments), *self._values(got, expected), ("wrong", wrong)]
         if not hidden:
             return CheckFailed(advice, f"✗ {self.name} is not right yet ({label}).", rows)
@@ -280,7 +282,7 @@ class Question:
             return [(title, shown(keys)) for title, keys in lines.items() if keys]
         return [("got", shown(got)), ("expected", shown(expected))]
 
-    def _likely(self, answer, got, expected, arguments, others):
+    def _likely(self, answer, got, expected, arguments, others, judged):
         """The likeliest misconception behind a wrong result, or None. A mistake that is not proved is asked for."""
         if got is None:
             return self.hints.get("nothing", "The function returned nothing. Does it end with `return …`? (Printing a "
@@ -289,7 +291,8 @@ class Question:
             return "What came back is a function. Was it meant to be called, with brackets?"
         for guess in (lambda: _said(likeliest(self._mistakes, got, expected, lambda: self._given(arguments),
                                               self.tolerance, others)),
-                      lambda: self._suspect and self._suspect(got, *services.copies(arguments)),
+                      lambda: judged,
+                      lambda: self._suspect and _first(self._suspect(got, *services.copies(arguments))),
                       lambda: about_form(self.returns, got, expected),
                       lambda: first_line(self.reference, services.source(answer))):
             with contextlib.suppress(Exception):                        # results may be anything: then no guess is made
@@ -353,9 +356,14 @@ class Question:
 
     def _input(self, arguments):
         """The row on the arguments of a case, in a list; none for a task that has no arguments."""
-        names = inspect.signature(self.reference).parameters            # the first ones; knobs come behind them
+        names = inspect.signature(self.reference).parameters
         lines = [named(name, described(value)) for name, value in zip(names, arguments, strict=False)]
         return [("input", "\n".join(lines))] if lines else []
+
+
+def _first(words):
+    """The first of what is yielded that is not None or empty; None if there is none."""
+    return next(filter(None, words), None)
 
 
 def _said(found):

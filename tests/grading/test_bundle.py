@@ -39,7 +39,7 @@ def unpacked(small, tmp_path, monkeypatch):
 
 def test_for_an_examination_nothing_that_checks_expect_goes_out(unpacked):
     assert sorted(path.name for path in unpacked[True].rglob("attention_questions/**/*.py")) == [
-        "__init__.py", "audit.py", "gpt2_weights.py", "library.py", "prelude.py"]
+        "__init__.py", "audit.py", "gpt2_weights.py", "prelude.py"]
     assert (unpacked[False] / "attention_questions/02_attention/__init__.py").exists()
     for exam in (False, True):
         assert ("only that your answers are looked at" in (unpacked[exam] / "README.md").read_text()) == exam

@@ -86,7 +86,7 @@ def moments(x):
 
 
 moments.mistakes(("Divided by n − 1.", "sum(x) / len(x) → sum(x) / max(1, len(x) - 1)"),
-                 ("That is the standard deviation.", "mean, sum( → mean, (sum(", "in x) / len(x) → in x) / len(x)) ** 0.5"),
+                 ("That is the standard deviation.", "mean, sum( → mean, (sum(", "in x) / len(x) → in x) / len(x))**.5"),
                  ("Only the first one.", lambda x: (x[0], 0.0)))
 
 
@@ -180,9 +180,16 @@ def test_what_a_judge_or_a_second_look_meets_is_no_traceback():
     def anything(x):
         return [x]
 
-    anything.judge(lambda got, x: None if got[0] else "nothing there")
+    @anything.judge
+    def _(got, x):
+        if not got[0]:
+            yield "nothing there", "Put something in."
+            raise ZeroDivisionError             # the first counts, and no more is asked
+
     assert said(anything, lambda x: 5).rows[-1] == ("wrong", "got a whole number, and not what was asked for")
-    anything.judge(lambda got, x: None)
+    failure = said(anything, lambda x: [0])
+    assert failure.advice == "Put something in." and failure.rows[-1] == ("wrong", "nothing there")
+    anything.judge(lambda got, x: [])
     anything.also = lambda answer, arguments: answer("no number")
     failure = said(anything, lambda x: x + 1)
     assert failure.kind == "stopped" and failure.headline == "✗ anything stops with an error (one)."

@@ -20,8 +20,7 @@ shares.mistakes(
 @shares.suspect
 def _(got, scores):
     if kind(got) == "a tensor" and got.isnan().any():
-        return "All scores are 0 here, and 0/0 is nan: ask whether there is anything to share before you divide."
-    return None
+        yield "All scores are 0 here, and 0/0 is nan: ask whether there is anything to share before you divide."
 
 
 announce("TOPIC", [shares], {"two explanations": 4})
