@@ -34,7 +34,7 @@ from coursegrade.marking.answers import Verdicts, asked_by, drawn_from
 from coursegrade.marking.cells import locked_cells
 from coursegrade.marking.course import CourseError, digest
 from coursegrade.marking.execute import run_notebook
-from coursegrade.marking.files import walk
+from coursegrade.marking.files import shown, walk
 from coursegrade.marking.intake import Rejected
 from coursegrade.marking.records import Record
 from coursegrade.marking.replay import files_in
@@ -146,7 +146,7 @@ def take_in(course, assignment, student, released, others):
     """Look at a submission, keep the repaired copy in grading/checked, and return it; or the record of a rejection."""
     try:
         if not STUDENT.fullmatch(student):
-            raise Rejected(f"“{records.shown(student)}” cannot be an id, which has letters, digits and . _ @ + -")
+            raise Rejected(f"“{shown(student)}” cannot be an id, which has letters, digits and . _ @ + -")
         with limit(READING):
             checked = intake.look(course.submitted(assignment)[student], assignment, released, others)
         if (given := late_days.times(course, assignment).get(student)) and given.came:
