@@ -1,6 +1,6 @@
 """Executes a submitted notebook: student code in a sandbox, the teacher's tests in a process that it never enters.
 
-    outcome = run_notebook(nb, locked, folder, kind, limits, asking)
+    outcome = run_notebook(nb, locked, files, kind, limits, asking)
     outcome.notebook        a copy with new outputs; a failed test cell has an error output, as nbgrader expects
     outcome.state           "ran", "timed out" or "crashed"
     outcome.notes           what happened, in words
@@ -9,8 +9,8 @@
     outcome.asked           was any hidden test asked?
     outcome.starved         was it slow because others had the processors?
 
-`locked` is what the teacher locked, from `cells.locked_in(notebook)` or the gradebook, never from the submission: a
-cell runs outside only if its id is there, and what runs is the teacher's text. Cells run in the notebook's order:
+`locked` is what the teacher locked, from the gradebook (`cells.locked_cells`), never from the submission: a cell runs
+outside only if its id is there, and what runs is the teacher's text. Cells run in the notebook's order:
 
     a test (locked, graded)    outside; a name of the student's is a stand-in there (`outside.py`). Its hidden lines
                                wait until all else has run
@@ -82,15 +82,15 @@ class Outcome:
         return both
 
 
-def run_notebook(nb, locked, folder=None, kind=None, limits=Limits(), asking=Asking()):
+def run_notebook(nb, locked, files=None, kind=None, limits=Limits(), asking=Asking()):
     """Execute `nb`, which is not changed, and return an `Outcome` within limits.submission seconds and a few more.
 
-    folder: where the files lie that came with the notebook. kind: of the sandbox; None asks `kinds.choose()`, which
+    files: {relative path: bytes} that came with the notebook. kind: of the sandbox; None asks `kinds.choose()`, which
     takes half a second. asking: how hidden tests are asked, see run.py. Raises `GraderError` if the grader's side does
     not work: that is nobody's zero.
     """
     ours, theirs = SERVER.Pipe(duplex=False)
-    process = SERVER.Process(target=_run, args=(theirs, nb, locked, folder, kind or choose(), limits, asking))
+    process = SERVER.Process(target=_run, args=(theirs, nb, locked, files, kind or choose(), limits, asking))
     process.start()
     theirs.close()
     found = None
@@ -162,10 +162,11 @@ class Execute(NbGraderPreprocessor):
         about = resources["nbgrader"]
         with Gradebook(about["db_url"]) as gradebook:
             locked = locked_cells(gradebook, about["assignment"], about["notebook"])
-        course, folder = Course(CourseDirectory(config=self.config).root), resources.get("metadata", {}).get("path")
-        seed = drawn_from(course.seed(), about["student"], nb, locked, files_in(folder))
+        course = Course(CourseDirectory(config=self.config).root)
+        files = dict(files_in(resources.get("metadata", {}).get("path")))
+        seed = drawn_from(course.seed(), about["student"], nb, locked, files)
         asking = Asking((seed,), lends=about["assignment"] not in course.exams())
-        outcome = run_notebook(nb, locked, folder, self.kind, self.limits, asking)
+        outcome = run_notebook(nb, locked, files, self.kind, self.limits, asking)
         outcome.notebook.metadata["coursekit"] = {"state": outcome.state, "notes": outcome.notes}
         for cell in outcome.notebook.cells:
             if cell.cell_type == "raw":

@@ -9,8 +9,8 @@ from types import SimpleNamespace
 import pytest
 
 from coursegrade.marking import bundle
-from coursegrade.marking.cells import locked_in
 from tests.grading.classroom import NAME, ROOT, answers
+from tests.grading.sandboxed import locked_in
 
 ASK = """
 from attention_questions import TOPICS

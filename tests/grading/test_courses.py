@@ -12,9 +12,9 @@ from nbgrader.utils import determine_grade
 
 import coursegrade
 from coursegrade import courses
-from coursegrade.marking.cells import locked_in
 from coursegrade.marking.execute import run_notebook
 from tests.grading.classroom import FULL, ROOT, answers, teacher
+from tests.grading.sandboxed import locked_in
 from tools.closure import imported
 
 MODULES = ["coursegrade", *sorted(found.name for found in pkgutil.walk_packages(coursegrade.__path__, "coursegrade."))]
