@@ -21,10 +21,8 @@ from pathlib import Path
 import nbformat
 from nbgrader.converters import Autograde
 from nbgrader.converters.base import NbGraderException
-from nbgrader.preprocessors import NbGraderPreprocessor
 from nbgrader.utils import determine_grade, is_grade, is_solution
 from tqdm import tqdm
-from traitlets import Any
 
 from coursegrade import courses
 from coursegrade.kit.limit import TooLong, limit
@@ -32,7 +30,7 @@ from coursegrade.marking import intake, late_days, records, roster
 from coursegrade.marking.answers import Verdicts, asked_by, drawn_from
 from coursegrade.marking.cells import locked_cells
 from coursegrade.marking.course import CourseError, digest
-from coursegrade.marking.execute import run_notebook
+from coursegrade.marking.execute import Execute, run_notebook
 from coursegrade.marking.files import shown, walk
 from coursegrade.marking.replay import files_in
 from coursegrade.marking.run import Asking
@@ -230,6 +228,7 @@ def workers(scheduler, jobs, unsafe):
         if not count:
             raise CourseError(f"The scheduler at {scheduler} has no workers: "
                               f"start some with `dask worker --no-nanny {scheduler}`.")
+        # A daemon may not start others, as one day nobody would end them.
         if any(client.run(lambda: multiprocessing.current_process().daemon).values()):
             raise CourseError("The workers may not start processes: start them with `dask worker --no-nanny …`.")
         yield executor, count
@@ -257,7 +256,7 @@ def enter(course, assignment, record, checked, outcome):
     late_days.extend(course, assignment, record.student)
     settings = course.directory(assignment, record.student, submitted_directory="grading/checked")
     converter = Autograde(coursedir=settings, config=course.config, force=True)
-    converter.autograde_preprocessors = [Executed(outcome=outcome), *(
+    converter.autograde_preprocessors = [Execute(outcome=outcome), *(
         other for other in converter.autograde_preprocessors
         if getattr(other, "__name__", other).split(".")[-1] != "Execute")]
     try:
@@ -271,23 +270,6 @@ def enter(course, assignment, record, checked, outcome):
         if record.state == "graded":
             record.state = records.by_hand(gradebook, assignment, record.student)
     return record
-
-
-class Executed(NbGraderPreprocessor):
-    """In the place of nbgrader's *Execute*: puts in the outputs that a run elsewhere brought back."""
-
-    outcome = Any()
-
-    def preprocess(self, nb, resources):
-        """The notebook, whose locked cells have the teacher's text by now, with the outcome's outputs."""
-        theirs = self.outcome.notebook.cells
-        if [cell.cell_type for cell in nb.cells] != [cell.cell_type for cell in theirs]:
-            raise GraderError("nbgrader changed the cells of a notebook after it was run")
-        for cell, other in zip(nb.cells, theirs, strict=True):
-            if cell.cell_type == "code":
-                cell.outputs, cell.execution_count = other.outputs, other.execution_count
-        nb.metadata["coursekit"] = {"state": self.outcome.state, "notes": self.outcome.notes}
-        return nb, resources
 
 
 def contents(folder):
