@@ -12,6 +12,11 @@ import sys
 import warnings
 from pathlib import Path
 
+from tqdm import tqdm
+
+from coursegrade.marking import CourseError
+from coursegrade.marking.files import shown
+
 EPILOG = """\
 a class, from beginning to end:
   python -m coursegrade release                 → grading/student.zip, for the class
@@ -29,10 +34,7 @@ DISK = (errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EACCES, errno.EPERM)    #
 def release(course, options):
     """Make the zip file for students: lectures, library and exercises, without solutions and hidden tests. The
     solutions must get all points before that, with the seed that submissions will be marked with."""
-    from tqdm import tqdm
-
     from coursegrade.marking import bundle, late_days, pipeline
-    from coursegrade.marking.course import CourseError
     names = chosen(course, options)
     due = late_days.when(options.due) if options.due else None
     with course.alone():
@@ -49,8 +51,7 @@ def release(course, options):
                 for name in names:
                     gradebook.update_or_create_assignment(name, duedate=due)
         course.exams(names if options.exam else ())
-        found = bundle.write(course, names, Path(options.to or course.grading / "student.zip"),
-                             options.exam)
+        found = bundle.write(course, names, Path(options.to or course.grading / "student.zip"), options.exam)
     print(f"{options.to or 'grading/student.zip'}: {len(found)} files, with {', '.join(names)}.")
     if due:
         print(f"Due: {due:%Y-%m-%d %H:%M} UTC.")
@@ -59,9 +60,7 @@ def release(course, options):
 
 def intake(course, options):
     """Sort what is in grading/inbox/ and say of each submission whether it can be graded. Nothing of it is run."""
-    from tqdm import tqdm
-
-    from coursegrade.marking.records import Record, shown
+    from coursegrade.marking.records import Record
     for name in chosen(course, options, waiting=True):
         for student, found in taken_in(course, name, options.source):
             said = [f"rejected: {found.why}"] if isinstance(found, Record) else found.notes or ["fine"]
@@ -71,8 +70,6 @@ def intake(course, options):
 
 def taken_in(course, assignment, source=None):
     """Sort the inbox; then (student, `Checked` or the record of a rejection) for each submission."""
-    from tqdm import tqdm
-
     from coursegrade.marking import pipeline
     sort(course, assignment, source)
     with course.alone():
@@ -86,8 +83,6 @@ def taken_in(course, assignment, source=None):
 def grade(course, options, again=False):
     """Run what is new, each submission in a sandbox, and enter the marks. Killed half way, it goes on from there."""
     from coursegrade.marking import pipeline
-    from coursegrade.marking.course import CourseError
-    from coursegrade.marking.records import shown
     names = chosen(course, options, waiting=True)
     with course.alone():
         course.backup()
@@ -161,7 +156,7 @@ def similar(course, options):
     """Write a page and a table of pairs of submissions whose code is alike beyond what the course explains. A person
     reads them; it is no verdict. Nothing of it is run."""
     from coursegrade.marking import similar
-    from coursegrade.marking.records import Record, shown
+    from coursegrade.marking.records import Record
     for name in chosen(course, options, waiting=True):
         found = dict(taken_in(course, name))
         left_out = [(shown(student), one.why) for student, one in found.items() if isinstance(one, Record)]
@@ -174,8 +169,6 @@ def similar(course, options):
 def sort(course, assignment, source=None):
     """Sort the inbox, and say what is the matter with some of it, and what the teacher has to choose."""
     from coursegrade.marking import download, inbox, late_days, owners
-    from coursegrade.marking.course import CourseError
-    from coursegrade.marking.records import shown
     if source and not Path(source).exists():
         raise CourseError(f"There is no folder or file {source}.")
     students, left, doubtful = inbox.sort(course, assignment, source)
@@ -205,7 +198,6 @@ def listed(names):
 
 def chosen(course, options, waiting=False):
     """The assignments that a command is about; with `waiting`, by default those that somebody has handed in."""
-    from coursegrade.marking.course import CourseError
     if options.assignment:
         return [course.assignment(options.assignment)]
     names = course.assignments()
@@ -286,7 +278,7 @@ def main(arguments=None):
     sys.modules.setdefault("rfc3987_syntax", None)                      # jsonschema compiles its grammar for seconds
     from sqlalchemy.exc import DBAPIError, SAWarning  # here, so that --help comes at once
 
-    from coursegrade.marking.course import Course, CourseError
+    from coursegrade.marking.course import Course
     from coursegrade.sandbox.process import GraderError
     warnings.filterwarnings("ignore", category=SAWarning)               # nbgrader's, about its own use of SQLAlchemy
     try:

@@ -58,8 +58,7 @@ def about_form(parts, got, expected):
         if moved and not same(got, expected) and all(same(got[i], expected[place]) for i, place in enumerate(order)):
             names = [parts[i].name for i in moved]
             return f"{', '.join(names[:-1])} and {names[-1]} have changed places: return {due}."
-    words = (_about_one(*entry) for entry in zip(parts, got, expected, strict=True))
-    return next((found for found in words if found), None)
+    return next(filter(None, (_about_one(*entry) for entry in zip(parts, got, expected, strict=True))), None)
 
 
 def about_kind(parts, got, expected):

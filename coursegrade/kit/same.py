@@ -106,17 +106,16 @@ def _difference(got, expected, tolerance, numbers, where):
 
 
 def _numbers(got, expected, tolerance, numbers, at):
-    got = _scalar(got)
+    if kind(got) in ("a tensor", "a NumPy array") and tuple(got.shape) == ():
+        got = got.item()
     if kind(got) != kind(expected) and not (kind(expected) == "a number" and kind(got) == "a whole number"):
         return f"{at}got {kind(got)}, expected {kind(expected)}"
+    close = got == expected
     if kind(expected) == "a number":
-        relative, absolute = tolerance or NUMBER
-        near = absolute + relative * abs(expected)
-        close = got == expected or math.isfinite(expected) and abs(got - expected) <= near
         if math.isnan(got):
             return f"{at}got nan (not a number)"
-    else:
-        close = got == expected
+        relative, absolute = tolerance or NUMBER
+        close = close or math.isfinite(expected) and abs(got - expected) <= absolute + relative * abs(expected)
     if close:
         return None
     return f"{at}{_apart(got, expected)}" if numbers else f"{at}the numbers differ"
@@ -141,9 +140,8 @@ def _sequences(got, expected, tolerance, numbers, where):
     if len(got) != len(expected):
         found = f"{len(got)} entries" if len(got) != 1 else "1 entry"
         return f"{at}{found}, expected {len(expected)}" if numbers else f"{at}the number of entries is wrong"
-    found = (_difference(*pair, tolerance, numbers, f"{where}[{i}]")
-             for i, pair in enumerate(zip(got, expected, strict=True)))
-    return next((words for words in found if words), None)
+    pairs = enumerate(zip(got, expected, strict=True))
+    return next(filter(None, (_difference(*pair, tolerance, numbers, f"{where}[{i}]") for i, pair in pairs)), None)
 
 
 def _dictionaries(got, expected, tolerance, numbers, where):
@@ -161,7 +159,7 @@ def _dictionaries(got, expected, tolerance, numbers, where):
         return f"{at}there is {extra[0]!r}, which should not be there" if numbers else f"{at}there are keys too many"
     found = (_difference(got[key], expected[key], tolerance, numbers, f"{where}[{key!r}]" if numbers else "a key")
              for key in expected)
-    return next((words for words in found if words), None)
+    return next(filter(None, found), None)
 
 
 def _arrays(got, expected, tolerance, numbers, at):
@@ -221,13 +219,6 @@ def _is_plain(tensor):
     torch = sys.modules["torch"]
     return (tensor.layout is torch.strided and tensor.device.type != "meta"
             and not (tensor.is_nested or tensor.is_quantized))
-
-
-def _scalar(value):
-    """A tensor or array without dimensions as the number that it holds; everything else as it is."""
-    if kind(value) in ("a tensor", "a NumPy array") and tuple(value.shape) == ():
-        return value.item()
-    return value
 
 
 def _dtype(array):

@@ -23,13 +23,10 @@ def described(value):
 
 def shown(value):
     """A value as a message shows it: data as Python writes it, cut when long; everything else by its kind alone."""
-    tiny = _numeric(value) and 0 < np.abs(value).max(initial=0) < 1e-4
+    numbers = kind(value) == "a NumPy array" and value.dtype.kind in "fiu"
+    tiny = numbers and 0 < np.abs(value).max(initial=0) < 1e-4
     with np.printoptions(precision=5, suppress=not tiny, legacy="1.25"):    # 0.5, neither 5e-01 nor np.float64(0.5)
         return _shown(value)
-
-
-def _numeric(value):
-    return kind(value) == "a NumPy array" and value.dtype.kind in "fiu"
 
 
 def _shown(value):

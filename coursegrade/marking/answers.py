@@ -25,12 +25,12 @@ def drawn_from(seed, student, notebook, locked, files):
     that are the student's, in their order, and the files that came along. Outputs, ids, counts and texts do not count,
     nor what the teacher locked: when a check is mended, the inputs stay.
 
-    files: {relative path: bytes}, or pairs of these.
+    files: {relative path: bytes}.
     """
     sources = [cell.source for cell in notebook.cells if cell.cell_type == "code"
                and cell.metadata.get("nbgrader", {}).get("grade_id") not in locked]
     return digest("hidden inputs", seed, student, len(sources), *sources,
-                  *(part for pair in sorted(dict(files).items()) for part in pair))
+                  *(part for pair in sorted(files.items()) for part in pair))
 
 
 def asked_by(locked, assignment):

@@ -5,15 +5,12 @@ looked at later (kit/later.py).
 """
 
 import os
-import zipfile
-from pathlib import Path
 
 from coursegrade import courses
-from coursegrade.marking.course import CourseError
-from coursegrade.marking.files import whole
+from coursegrade.marking import CourseError
+from coursegrade.marking.files import write_zip
 
 NEVER = {"__pycache__", ".ipynb_checkpoints"}
-EPOCH = (1980, 1, 1, 0, 0, 0)                                           # the same contents give the same bytes
 EXAM = """
 In this copy the check cells say only that your answers are looked at when they are marked: try them out yourself.
 """
@@ -46,13 +43,8 @@ def write(course, assignments, path, exam=False):
     if any(mark in text for text in texts for mark in ("BEGIN SOLUTION", "BEGIN HIDDEN TESTS")):
         raise CourseError("A released notebook still has a solution or hidden test: are its markers complete?")
     lines = "\n".join(f"  - `exercises/{name}/{name}.ipynb`" for name in assignments)
-    with whole(path, "wb") as file, zipfile.ZipFile(file, "w") as archive:
-        def add(name, contents):
-            archive.writestr(zipfile.ZipInfo(f"{path.stem}/{name}", EPOCH), contents, zipfile.ZIP_DEFLATED)
-
-        readme = (courses.folder() / "student.md").read_text(encoding="utf-8")
-        add("README.md", readme.replace("{assignments}", lines) + EXAM * exam)
-        for name in sorted(wanted):
-            add(name, Path(wanted[name]).read_bytes())
-    return sorted([*wanted, "README.md"])
+    readme = (courses.folder() / "student.md").read_text(encoding="utf-8")
+    wanted["README.md"] = (readme.replace("{assignments}", lines) + EXAM * exam).encode()
+    write_zip(path, {f"{path.stem}/{name}": wanted[name] for name in sorted(wanted)})
+    return sorted(wanted)
 

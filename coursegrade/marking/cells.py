@@ -17,16 +17,6 @@ class LockedCell:
     graded: bool
 
 
-def locked_in(notebook):
-    """{grade_id: LockedCell} of a teacher's notebook."""
-    found = {}
-    for cell in notebook.cells:
-        about = cell.metadata.get("nbgrader", {})
-        if cell.cell_type == "code" and not about.get("solution") and (about.get("locked") or about.get("grade")):
-            found[about["grade_id"]] = LockedCell(cell.source, bool(about.get("grade")))
-    return found
-
-
 def locked_cells(gradebook, assignment, notebook):
     """{grade_id: LockedCell} of what the teacher locked, as the gradebook has it."""
     source = gradebook.find_notebook(notebook, assignment)

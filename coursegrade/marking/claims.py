@@ -8,10 +8,9 @@ writes grading/chosen.csv: assignment, student, entry.
 import contextlib
 import csv
 
-from coursegrade.marking.course import CourseError
+from coursegrade.marking import CourseError
 from coursegrade.marking.download import entries
-from coursegrade.marking.files import whole
-from coursegrade.marking.records import shown
+from coursegrade.marking.files import shown, whole
 from coursegrade.marking.roster import STUDENT
 
 NOT_CHOSEN = "left out, because you chose another"

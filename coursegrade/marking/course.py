@@ -37,7 +37,7 @@ from nbgrader.coursedir import CourseDirectory
 from traitlets.config import PyFileConfigLoader
 
 from coursegrade.kit import unseen
-from coursegrade.marking import roster
+from coursegrade.marking import CourseError, roster
 from coursegrade.marking.files import whole
 
 CONFIG = "nbgrader_config.py"
@@ -49,10 +49,6 @@ MOVED = {                                                               # in 0.2
     "coursekit.grade.harmless.in_nbgrader": "coursegrade.marking.markdown.in_nbgrader",
     "coursekit.grade.late.LateDays": "coursegrade.marking.late_days.LateDays",
 }
-
-
-class CourseError(Exception):
-    """Something that the teacher can put right; the message says what and how, in one line."""
 
 
 class Course:
@@ -74,10 +70,8 @@ class Course:
 
     def directory(self, assignment, student="*", **folders):
         """nbgrader's `CourseDirectory` for an assignment; `folders` are settings of it, such as submitted_directory."""
-        made = CourseDirectory(config=self.config, root=str(self.root), assignment_id=assignment, student_id=student)
-        for name, folder in folders.items():
-            setattr(made, name, folder)
-        return made
+        return CourseDirectory(config=self.config, root=str(self.root), assignment_id=assignment, student_id=student,
+                               **folders)
 
     def gradebook(self):
         """nbgrader's gradebook, as a context."""
@@ -93,8 +87,7 @@ class Course:
     def assignments(self):
         """The names of all assignments, in order: the folders of solutions/ with a notebook of their own name."""
         folder = self.root / self.directory("").source_directory
-        names = sorted(path.name for path in folder.iterdir()) if folder.is_dir() else []
-        return [name for name in names if self.source(name).exists()]
+        return sorted(path.stem for path in folder.glob("*/*.ipynb") if path.stem == path.parent.name)
 
     def assignment(self, start):
         """The one assignment of that name or number ("05" is not "05b"), or whose name begins like that; CourseError if
@@ -110,8 +103,7 @@ class Course:
     def prepare(self, assignment):
         """Enter the assignment into the gradebook, write it without solutions to grading/release, and read that."""
         settings = self.directory(assignment, release_directory="grading/release")
-        converter = GenerateAssignment(coursedir=settings, config=self.config)
-        converter.force = True
+        converter = GenerateAssignment(coursedir=settings, config=self.config, force=True)
         try:
             with self.log():
                 converter.start()

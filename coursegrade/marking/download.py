@@ -8,9 +8,8 @@ import json
 import stat
 from pathlib import Path
 
-from coursegrade.marking import archive
+from coursegrade.marking import CourseError, archive
 from coursegrade.marking.archive import usable
-from coursegrade.marking.course import CourseError
 from coursegrade.marking.files import walk, whole
 from coursegrade.marking.owners import claim, keys
 

@@ -1,6 +1,6 @@
 """Executes a submitted notebook: student code in a sandbox, the teacher's tests in a process that it never enters.
 
-    outcome = run_notebook(nb, locked, folder, kind, limits, asking)
+    outcome = run_notebook(nb, locked, files, kind, limits, asking)
     outcome.notebook        a copy with new outputs; a failed test cell has an error output, as nbgrader expects
     outcome.state           "ran", "timed out" or "crashed"
     outcome.notes           what happened, in words
@@ -9,8 +9,8 @@
     outcome.asked           was any hidden test asked?
     outcome.starved         was it slow because others had the processors?
 
-`locked` is what the teacher locked, from `cells.locked_in(notebook)` or the gradebook, never from the submission: a
-cell runs outside only if its id is there, and what runs is the teacher's text. Cells run in the notebook's order:
+`locked` is what the teacher locked, from the gradebook (`cells.locked_cells`), never from the submission: a cell runs
+outside only if its id is there, and what runs is the teacher's text. Cells run in the notebook's order:
 
     a test (locked, graded)    outside; a name of the student's is a stand-in there (`outside.py`). Its hidden lines
                                wait until all else has run
@@ -35,7 +35,7 @@ import nbformat
 from nbgrader.api import Gradebook
 from nbgrader.coursedir import CourseDirectory
 from nbgrader.preprocessors import NbGraderPreprocessor
-from traitlets import Instance, Unicode
+from traitlets import Any, Instance, Unicode
 
 from coursegrade import check, courses
 from coursegrade.marking.answers import drawn_from
@@ -83,15 +83,15 @@ class Outcome:
         return both
 
 
-def run_notebook(nb, locked, folder=None, kind=None, limits=Limits(), asking=Asking()):
+def run_notebook(nb, locked, files=None, kind=None, limits=Limits(), asking=Asking()):
     """Execute `nb`, which is not changed, and return an `Outcome` within limits.submission seconds and a few more.
 
-    folder: where the files lie that came with the notebook. kind: of the sandbox; None asks `kinds.choose()`, which
+    files: {relative path: bytes} that came with the notebook. kind: of the sandbox; None asks `kinds.choose()`, which
     takes half a second. asking: how hidden tests are asked, see run.py. Raises `GraderError` if the grader's side does
     not work: that is nobody's zero.
     """
     ours, theirs = SERVER.Pipe(duplex=False)
-    process = SERVER.Process(target=_run, args=(theirs, nb, locked, folder, kind or choose(), limits, asking))
+    process = SERVER.Process(target=_run, args=(theirs, nb, locked, files, kind or choose(), limits, asking))
     process.start()
     theirs.close()
     found = None
@@ -159,17 +159,28 @@ class Execute(NbGraderPreprocessor):
 
     kind = Unicode("", help="the kind of sandbox, from coursegrade.sandbox.kinds.choose()").tag(config=True)
     limits = Instance(Limits, args=()).tag(config=True)
+    outcome = Any()                                                     # of a run elsewhere; without one it is run here
 
     def preprocess(self, nb, resources):
+        """The notebook, whose locked cells have the teacher's text by now, with the outcome's outputs."""
+        outcome = self.outcome or self._run_here(nb, resources)
+        theirs = outcome.notebook.cells
+        if [cell.cell_type for cell in nb.cells] != [cell.cell_type for cell in theirs]:
+            raise GraderError("nbgrader changed the cells of a notebook after it was run")
+        for cell, other in zip(nb.cells, theirs, strict=True):
+            if cell.cell_type == "code":
+                cell.outputs, cell.execution_count = other.outputs, other.execution_count
+            elif cell.cell_type == "raw":
+                cell.cell_type, cell.source = "markdown", fenced(cell.source)
+        nb.metadata["coursegrade"] = {"state": outcome.state, "notes": outcome.notes}
+        return nb, resources
+
+    def _run_here(self, nb, resources):
         about = resources["nbgrader"]
         with Gradebook(about["db_url"]) as gradebook:
             locked = locked_cells(gradebook, about["assignment"], about["notebook"])
-        course, folder = Course(CourseDirectory(config=self.config).root), resources.get("metadata", {}).get("path")
-        seed = drawn_from(course.seed(), about["student"], nb, locked, files_in(folder))
+        course = Course(CourseDirectory(config=self.config).root)
+        files = dict(files_in(resources.get("metadata", {}).get("path")))
+        seed = drawn_from(course.seed(), about["student"], nb, locked, files)
         asking = Asking((seed,), lends=about["assignment"] not in course.exams())
-        outcome = run_notebook(nb, locked, folder, self.kind, self.limits, asking)
-        outcome.notebook.metadata["coursegrade"] = {"state": outcome.state, "notes": outcome.notes}
-        for cell in outcome.notebook.cells:
-            if cell.cell_type == "raw":
-                cell.cell_type, cell.source = "markdown", fenced(cell.source)
-        return outcome.notebook, resources
+        return run_notebook(nb, locked, files, self.kind, self.limits, asking)

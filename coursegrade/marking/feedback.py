@@ -10,7 +10,6 @@ import html
 import re
 import shutil
 
-import jinja2
 import nbformat
 from markupsafe import Markup
 from pygments import highlight
@@ -18,12 +17,12 @@ from pygments.formatters import HtmlFormatter
 from pygments.lexers import PythonLexer
 from tqdm import tqdm
 
-from coursegrade.marking import records
+from coursegrade.marking import records, roster
 from coursegrade.marking.files import whole
 from coursegrade.marking.markdown import LONGEST, markdown
+from coursegrade.marking.pages import PAGES
 from coursegrade.marking.repair import grade_id, is_answer, is_plain, squeezed, teachers
 from coursegrade.marking.reports import UNSEEN, question, questions
-from coursegrade.marking.roster import STUDENT
 from coursegrade.sandbox.protocol import clean
 
 EXCHANGE = ("timestamp.txt", "submission_secret.txt")   # what nbgrader's `release_feedback` wants beside a page
@@ -43,7 +42,7 @@ def write(course, assignment):
     released, people, count = course.released(assignment), course.roster(), 0
     found, handed_in = records.read_all(course, assignment), course.submitted(assignment)
     for student, record in tqdm(found.items(), f"{assignment}, pages", unit="page", disable=None, leave=False):
-        if record.state not in WORDS or not STUDENT.fullmatch(student):
+        if record.state not in WORDS or not roster.STUDENT.fullmatch(student):
             continue
         with course.gradebook() as gradebook:
             text = page(course, gradebook, assignment, record, released, people.get(student, {}))
@@ -70,12 +69,11 @@ def page(course, gradebook, assignment, record, released, person):
     for name, found in marks.items():
         points, most = [mark.points for mark in found if mark.points is not None], sum(mark.most for mark in found)
         rows.append((name, sum(points) if points else None, most, len(points) < len(found), sign(sum(points), most)))
-    names = list(marks)
-    for number, name in enumerate(names):                               # where the table's links lead
+    for number, name in enumerate(marks):                               # where the table's links lead
         if start := next((cell for cell in cells if cell.get("question") == name), None):
             start["anchor"] = number
     name = " ".join(filter(None, [person.get("first_name"), person.get("last_name")])) or record.student
-    return PAGE.render(
+    return PAGES.get_template("feedback.html").render(
         assignment=assignment, record=record, name=clean(name, 200, lines=False), words=WORDS[record.state], rows=rows,
         anchors={cell["question"]: cell["anchor"] for cell in cells if "anchor" in cell},
         cells=cells, late=late, total=max(0, sum(row[1] or 0 for row in rows) - late), most=sum(row[2] for row in rows),
@@ -168,75 +166,3 @@ def code(text):
     if len(text) > LONGEST or re.search(r"\s{200}", text):
         return Markup(html.escape(text))
     return Markup(highlight(text, PythonLexer(stripnl=False), CODE))
-
-
-PAGE = jinja2.Environment(autoescape=True, trim_blocks=True, lstrip_blocks=True).from_string("""\
-<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta http-equiv="Content-Security-Policy" content="default-src 'none'; img-src data:; style-src 'unsafe-inline'">
-<meta name="viewport" content="width=device-width">
-<title>{{ assignment }}: {{ name }}</title>
-<style>
-:root { color-scheme: light; }
-body { font: 16px/1.5 system-ui, sans-serif; max-width: 58rem; margin: 2rem auto; padding: 0 1rem; color: #1a1a1a;
-  background: #fff }
-pre { font: 14px/1.4 ui-monospace, monospace; white-space: pre-wrap; overflow-wrap: break-word; margin: .5rem 0;
-  padding: .6rem .8rem;
-  background: #f4f4f4; border-radius: 4px }
-pre.output { background: none; border-left: 3px solid #bbb; border-radius: 0 }
-pre.error { background: none; border-left: 3px solid #a33; border-radius: 0 }
-table { border-collapse: collapse } td, th { padding: .2rem .8rem; border-bottom: 1px solid #ccc; text-align: left }
-td.number { text-align: right; font-variant-numeric: tabular-nums }
-.mark { font-weight: 600; margin: .8rem 0 0 }
-.comment { border: 1px solid #888; border-radius: 4px; padding: .4rem .8rem }
-img { max-width: 100% }
-{{ code_style }}
-</style>
-</head>
-<body>
-<h1>{{ assignment }}: {{ name }}</h1>
-<p>{{ words }}{% if record.state == "rejected" %}: {{ record.why }}.{% endif %}</p>
-{% if rows %}
-<table>
-<tr><th></th><th>question</th><th>points</th><th>of</th><th></th></tr>
-{% for name, points, most, waits, sign in rows %}
-<tr><td>{{ sign if not waits }}</td>\
-<td>{% if name in anchors %}<a href="#q{{ anchors[name] }}">{{ name }}</a>{% else %}{{ name }}{% endif %}</td>\
-<td class="number">{{ "" if points is none else "%g" % points }}</td>\
-<td class="number">{{ "%g" % most }}</td>\
-<td>{{ "to be read by a person" if waits }}</td></tr>
-{% endfor %}
-{% if late %}<tr><td></td><td>handed in late</td>\
-<td class="number">−{{ "%g" % late }}</td><td></td><td></td></tr>{% endif %}
-<tr><th></th><th>{{ "together, so far" if rows | map(attribute=3) | select | list else "together" }}</th>\
-<td class="number">{{ "%g" % total }}</td><td class="number">{{ "%g" % most }}</td><td></td></tr>
-</table>
-{% endif %}
-{% if record.notes %}
-<p>What was noticed about your file:</p>
-<ul>{% for note in record.notes %}<li>{{ note }}</li>{% endfor %}</ul>
-{% endif %}
-{% for cell in cells %}
-{% if cell.anchor is defined %}
-<div id="q{{ cell.anchor }}"></div>
-{% endif %}
-{% if cell.mark %}
-<p class="mark">{{ cell.sign ~ " " if cell.sign }}{{ cell.told }}: {% if cell.mark.points is none %}\
-to be read by a person, {{ "%g" % cell.mark.most }} points{% else %}\
-{{ "%g" % cell.mark.points }} of {{ "%g" % cell.mark.most }} points{% endif %}</p>
-{% endif %}
-{% if cell.markdown is not none %}{{ cell.markdown }}{% else %}<pre>{{ cell.code }}</pre>{% endif %}
-{% for kind, text in cell.outputs %}
-{% if kind == "picture" %}
-<img src="data:image/png;base64,{{ text }}" alt="a picture that this cell made">
-{% else %}
-<pre class="{{ "error" if kind == "error" else "output" }}">{{ text }}</pre>
-{% endif %}
-{% endfor %}
-{% if cell.comment %}<p class="comment">{{ cell.comment }}</p>{% endif %}
-{% endfor %}
-</body>
-</html>
-""")

@@ -1,8 +1,11 @@
-"""Files that are written whole, and folders that may be anything."""
+"""Files that are written whole, and folders and names that may be anything."""
 
 import contextlib
 import os
+import zipfile
 from pathlib import Path
+
+from coursegrade.sandbox.protocol import clean
 
 DEEPEST = 10                                                            # folders within a hand-in's folder
 
@@ -25,6 +28,19 @@ def whole(path, mode="w", **options):
         raise
     finally:
         temporary.unlink(missing_ok=True)
+
+
+def write_zip(path, contents):
+    """Write {name: bytes, or the path of a file} as a zip file. The same contents give the same bytes."""
+    with whole(path, "wb") as file, zipfile.ZipFile(file, "w") as archive:
+        for name, data in contents.items():
+            data = data if isinstance(data, bytes) else Path(data).read_bytes()
+            archive.writestr(zipfile.ZipInfo(name), data, zipfile.ZIP_DEFLATED)     # which has the date 1980-01-01
+
+
+def shown(name):
+    """A name from a file system, fit for a terminal and a table."""
+    return clean(os.fsencode(name).decode("utf-8", "replace"), 100, lines=False)
 
 
 def walk(folder, deepest=DEEPEST):

@@ -15,8 +15,8 @@ from coursegrade.kit.limit import TooLong, limit
 from coursegrade.marking import archive
 from coursegrade.marking.claims import choices, owned
 from coursegrade.marking.download import entries, keep_names
+from coursegrade.marking.files import shown
 from coursegrade.marking.intake import ALLOWED, IN_DOUBT, LEFT_OUT, MAX_FILES, MAX_NOTEBOOK, OTHER_KIND, TIMESTAMP
-from coursegrade.marking.records import shown
 
 MAX_UNPACKED = 2 * MAX_NOTEBOOK                                         # bytes of all that one student handed in
 SECONDS = 30                                                            # for unpacking and copying it

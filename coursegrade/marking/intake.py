@@ -12,14 +12,13 @@ only if they are plain ones; links are refused.
 import dataclasses
 import datetime
 import json
-import os
 import stat
 from pathlib import Path
 
 import dateutil.parser
 import nbformat
 
-from coursegrade.marking.files import walk
+from coursegrade.marking.files import shown, walk
 from coursegrade.marking.repair import Cell, kinship, repair
 from coursegrade.sandbox.protocol import clean
 
@@ -92,19 +91,19 @@ def plain_files(folder, notes):
                             and not name.startswith("."))
         for name in sorted(names, key=lambda name: (not name.lower().endswith(".ipynb"), name)):
             path = Path(here, name)
-            shown = clean(os.fsencode(path.relative_to(folder)).decode("utf-8", "replace"), 100, lines=False)
+            label = shown(path.relative_to(folder))
             about = path.lstat()
             if name.startswith("."):
                 continue
-            if shown != str(path.relative_to(folder)):
-                notes.append(f"{shown} was left out: its name has signs that no name needs, or too many")
+            if label != str(path.relative_to(folder)):
+                notes.append(f"{label} was left out: its name has signs that no name needs, or too many")
             elif not stat.S_ISREG(about.st_mode):
-                notes.append(f"{shown} was left out: it is a link or no plain file")
+                notes.append(f"{label} was left out: it is a link or no plain file")
             elif about.st_size > MAX_NOTEBOOK:
-                notes.append(f"{shown} was left out: it has {about.st_size >> 20} MB, of at most {MAX_NOTEBOOK >> 20}. "
+                notes.append(f"{label} was left out: it has {about.st_size >> 20} MB, of at most {MAX_NOTEBOOK >> 20}. "
                              "(A notebook without its outputs is small: Edit → Clear Outputs of All Cells)")
             elif found >= MAX_FILES:
-                notes.append(f"from {shown} on, files were left out: there are more than {MAX_FILES}")
+                notes.append(f"from {label} on, files were left out: there are more than {MAX_FILES}")
                 return
             else:
                 found += 1

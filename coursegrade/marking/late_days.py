@@ -16,12 +16,10 @@ import datetime
 import math
 import re
 
-from nbgrader.api import MissingEntry
 from nbgrader.plugins import BasePlugin
 from traitlets import Float
 
-from coursegrade.marking import tables
-from coursegrade.marking.course import CourseError
+from coursegrade.marking import CourseError, tables
 
 
 class LateDays(BasePlugin):
@@ -63,13 +61,9 @@ def extend(course, assignment, student):
     given = times(course, assignment).get(student)
     with course.gradebook() as gradebook:
         due = gradebook.find_assignment(assignment).duedate
-        if given and given.due and due:
-            gradebook.update_or_create_submission(assignment, student).extension = given.due - due
-        else:
-            try:
-                gradebook.find_submission(assignment, student).extension = None
-            except MissingEntry:
-                return
+        gradebook.update_or_create_student(student)                     # as nbgrader does when it takes the marks in
+        submission = gradebook.update_or_create_submission(assignment, student)
+        submission.extension = given.due - due if given and given.due and due else None
         gradebook.db.commit()
 
 

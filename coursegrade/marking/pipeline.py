@@ -15,33 +15,26 @@ import operator
 import os
 import shutil
 import sys
-import tempfile
 import time
 from pathlib import Path
 
 import nbformat
 from nbgrader.converters import Autograde
 from nbgrader.converters.base import NbGraderException
-from nbgrader.preprocessors import NbGraderPreprocessor
 from nbgrader.utils import determine_grade, is_grade, is_solution
 from tqdm import tqdm
-from traitlets import Any
 
 from coursegrade import courses
 from coursegrade.kit.limit import TooLong, limit
-from coursegrade.marking import intake, late_days, records
+from coursegrade.marking import intake, late_days, records, roster
 from coursegrade.marking.answers import Verdicts, asked_by, drawn_from
 from coursegrade.marking.cells import locked_cells
 from coursegrade.marking.course import CourseError, digest
-from coursegrade.marking.execute import run_notebook
-from coursegrade.marking.files import walk
-from coursegrade.marking.intake import Rejected
-from coursegrade.marking.records import Record
+from coursegrade.marking.execute import Execute, run_notebook
+from coursegrade.marking.files import shown, walk
 from coursegrade.marking.replay import files_in
-from coursegrade.marking.roster import STUDENT
 from coursegrade.marking.run import Asking
-from coursegrade.sandbox.kinds import choose
-from coursegrade.sandbox.process import GraderError, Limits
+from coursegrade.sandbox.kinds import GraderError, Limits, choose
 
 WINDOW = 4                                                              # submissions in flight for each worker
 READING = 30                                                            # seconds to read one submission
@@ -126,11 +119,11 @@ def _grade(course, assignment, released, locked, todo, executor, window, unsafe,
                     collect()
                 started[name] = time.monotonic()
                 checked = take_in(course, assignment, name, released, others)
-                if isinstance(checked, Record):
+                if isinstance(checked, records.Record):
                     checked.digest = wanted
                     finish(checked)
                 else:
-                    record = Record(name, "graded", "", checked.notes, wanted)
+                    record = records.Record(name, "graded", "", checked.notes, wanted)
                     start(record, checked)
             while running:
                 collect()
@@ -145,22 +138,22 @@ def _grade(course, assignment, released, locked, todo, executor, window, unsafe,
 def take_in(course, assignment, student, released, others):
     """Look at a submission, keep the repaired copy in grading/checked, and return it; or the record of a rejection."""
     try:
-        if not STUDENT.fullmatch(student):
-            raise Rejected(f"“{records.shown(student)}” cannot be an id, which has letters, digits and . _ @ + -")
+        if not roster.STUDENT.fullmatch(student):
+            raise intake.Rejected(f"“{shown(student)}” cannot be an id, which has letters, digits and . _ @ + -")
         with limit(READING):
             checked = intake.look(course.submitted(assignment)[student], assignment, released, others)
         if (given := late_days.times(course, assignment).get(student)) and given.came:
             checked.timestamp = f"{given.came:%Y-%m-%d %H:%M:%S} UTC"
-    except Rejected as error:
-        return Record(student, "rejected", str(error))
+    except intake.Rejected as error:
+        return records.Record(student, "rejected", str(error))
     except TooLong:
-        return Record(student, "rejected", "it took too long to read")
+        return records.Record(student, "rejected", "it took too long to read")
     except Exception as error:                                          # a file that breaks what reads it
-        return Record(student, "rejected", f"it could not be read ({type(error).__name__})")
+        return records.Record(student, "rejected", f"it could not be read ({type(error).__name__})")
     try:                                                                # what else fails here is the teacher's disk
         keep(checked, course.grading / "checked" / student / assignment, assignment)
     except (FileExistsError, IsADirectoryError, NotADirectoryError):
-        return Record(student, "rejected", f"a folder in it is called {assignment}.ipynb or {intake.TIMESTAMP}")
+        return records.Record(student, "rejected", f"a folder in it is called {assignment}.ipynb or {intake.TIMESTAMP}")
     return checked
 
 
@@ -235,24 +228,15 @@ def workers(scheduler, jobs, unsafe):
         if not count:
             raise CourseError(f"The scheduler at {scheduler} has no workers: "
                               f"start some with `dask worker --no-nanny {scheduler}`.")
-        if any(client.run(is_daemon).values()):
+        # A daemon may not start others, as one day nobody would end them.
+        if any(client.run(lambda: multiprocessing.current_process().daemon).values()):
             raise CourseError("The workers may not start processes: start them with `dask worker --no-nanny …`.")
         yield executor, count
 
 
-def is_daemon():
-    """May the process that this runs in not start others? Python forbids it where one day nobody would end them."""
-    return multiprocessing.current_process().daemon
-
-
 def run(notebook, locked, files, asking, unsafe, limits):
     """Run one notebook: what a worker does, on this machine or another one. Returns execute.py's `Outcome`."""
-    with tempfile.TemporaryDirectory() as folder:
-        for path, data in files.items():
-            target = Path(folder, path)
-            target.parent.mkdir(parents=True, exist_ok=True)
-            target.write_bytes(data)
-        return run_notebook(notebook, locked, folder, sandbox(unsafe), limits, asking)
+    return run_notebook(notebook, locked, files, sandbox(unsafe), limits, asking)
 
 
 @functools.cache
@@ -271,9 +255,8 @@ def enter(course, assignment, record, checked, outcome):
     record.notes, record.unseen = [*record.notes, *outcome.notes], outcome.unseen
     late_days.extend(course, assignment, record.student)
     settings = course.directory(assignment, record.student, submitted_directory="grading/checked")
-    converter = Autograde(coursedir=settings, config=course.config)
-    converter.force = True
-    converter.autograde_preprocessors = [Executed(outcome=outcome), *(
+    converter = Autograde(coursedir=settings, config=course.config, force=True)
+    converter.autograde_preprocessors = [Execute(outcome=outcome), *(
         other for other in converter.autograde_preprocessors
         if getattr(other, "__name__", other).split(".")[-1] != "Execute")]
     try:
@@ -287,23 +270,6 @@ def enter(course, assignment, record, checked, outcome):
         if record.state == "graded":
             record.state = records.by_hand(gradebook, assignment, record.student)
     return record
-
-
-class Executed(NbGraderPreprocessor):
-    """In the place of nbgrader's *Execute*: puts in the outputs that a run elsewhere brought back."""
-
-    outcome = Any()
-
-    def preprocess(self, nb, resources):
-        """The notebook, whose locked cells have the teacher's text by now, with the outcome's outputs."""
-        theirs = self.outcome.notebook.cells
-        if [cell.cell_type for cell in nb.cells] != [cell.cell_type for cell in theirs]:
-            raise GraderError("nbgrader changed the cells of a notebook after it was run")
-        for cell, other in zip(nb.cells, theirs, strict=True):
-            if cell.cell_type == "code":
-                cell.outputs, cell.execution_count = other.outputs, other.execution_count
-        nb.metadata["coursegrade"] = {"state": self.outcome.state, "notes": self.outcome.notes}
-        return nb, resources
 
 
 def contents(folder):

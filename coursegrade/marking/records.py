@@ -16,7 +16,6 @@ from sqlalchemy import inspect, text
 
 from coursegrade.marking.course import digest
 from coursegrade.marking.files import whole
-from coursegrade.sandbox.protocol import clean
 
 STATES = ("graded", "needs manual grading", "rejected", "timed out", "crashed", "missing")
 WAITING = "not graded yet"                                              # what `grade` has not seen has no state yet
@@ -108,11 +107,6 @@ def receipts(gradebook, assignment):
         f"SELECT r.student, r.receipt FROM {TABLE} r JOIN assignment a ON a.name = r.assignment "
         "JOIN submitted_assignment s ON s.assignment_id = a.id AND s.student_id = r.student "
         "WHERE r.assignment = :assignment"), {"assignment": assignment}).all())
-
-
-def shown(name):
-    """A name from a file system, fit for a terminal and a table."""
-    return clean(os.fsencode(name).decode("utf-8", "replace"), 100, lines=False)
 
 
 def path_of(course, assignment, student, folder="records"):

@@ -45,12 +45,8 @@ def repair(cells, released):
     """
     places, notes = find(cells, released)
     cell_of = {place: cell for cell in teachers(released) if (place := places[grade_id(cell)]) is not None}
-    made = []
-    for place, cell in enumerate(cells):
-        if place in cell_of:
-            made.append(in_form(cell, cell_of[place], notes))
-        else:
-            made.append(new_cell(cell.kind, cell.source, cell.pictures))
+    made = [in_form(cell, cell_of[place], notes) if place in cell_of else
+            new_cell(cell.kind, cell.source, cell.pictures) for place, cell in enumerate(cells)]
     before = -1
     for cell in teachers(released):
         name = grade_id(cell)

@@ -26,12 +26,12 @@ class Replay:
     """The sandbox of a notebook: what is taken there are steps, and `reach` makes sure that there is a process which
     has taken so many of them, but for those that brought one down.
 
-    folder: where the files lie that came with the notebook. kind, limits: of the sandbox. `session` is the one of now;
-    `given_up` is None, or why there was none to be had any more, when that was first so: (state, words).
+    files: {relative path: bytes} that came with the notebook. kind, limits: of the sandbox. `session` is the one of
+    now; `given_up` is None, or why there was none to be had any more, when that was first so: (state, words).
     """
 
-    def __init__(self, folder, kind, limits):
-        self.folder, self.kind, self.limits = folder, kind, limits
+    def __init__(self, files, kind, limits):
+        self.files, self.kind, self.limits = files, kind, limits
         self.session, self.starts, self.until = None, 0, time.monotonic() + 2 * limits.start
         self.steps, self.taken = [], 0                                  # taken: how many by the process of now
         self.given_up, self._starved = None, False
@@ -103,7 +103,7 @@ class Replay:
         self.stop()
         self.starts, self.taken = self.starts + 1, 0
         self.session = Session(self.kind, self.limits, self.until)
-        for name, content in files_in(self.folder):
+        for name, content in self.files.items():
             self.session.ask("file", name, content)
 
     def _next(self):

@@ -9,9 +9,9 @@ import nbformat
 from nbgrader.api import MissingEntry
 from tqdm import tqdm
 
-from coursegrade.marking import records, tables
-from coursegrade.marking.course import CourseError
+from coursegrade.marking import CourseError, records, tables
 from coursegrade.marking.download import marked_late
+from coursegrade.marking.files import shown
 from coursegrade.marking.outputs import UNSEEN
 from coursegrade.sandbox.protocol import clean
 
@@ -65,7 +65,7 @@ def table(course, assignment):
     with course.gradebook() as gradebook:
         for student, record in tqdm(kept.items(), f"{assignment}, marks", disable=None, leave=False):
             about = people.get(student, {})
-            row = {"student_id": records.shown(student),
+            row = {"student_id": shown(student),
                    **{key: about.get(key) or "" for key in ("last_name", "first_name", "email")},
                    "state": record.state, "why": record.why}
             marks = questions(gradebook, assignment, student if record.receipt else None)

@@ -4,13 +4,9 @@ Canvas reads the numbers in a file's name (*Upload submissions*), Moodle those i
 files in a zip*).
 """
 
-import zipfile
-
 from coursegrade.marking.download import names_of
-from coursegrade.marking.files import whole
+from coursegrade.marking.files import write_zip
 from coursegrade.marking.owners import claim, keys
-
-EPOCH = (1980, 1, 1, 0, 0, 0)                                           # the same pages give the same bytes
 
 
 def pack(course, assignment):
@@ -32,9 +28,7 @@ def pack(course, assignment):
     packed = {}
     for platform, places in sorted(pages.items()):
         target = course.grading / f"{assignment}-feedback-{platform}.zip"
-        with whole(target, "wb") as file, zipfile.ZipFile(file, "w") as archive:
-            for place, path in places.items():
-                archive.writestr(zipfile.ZipInfo(place, EPOCH), path.read_bytes(), zipfile.ZIP_DEFLATED)
+        write_zip(target, places)
         packed[target] = len(places)
     return packed, left
 

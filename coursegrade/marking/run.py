@@ -55,7 +55,7 @@ class Hidden:
 class Run:
     """Runs a notebook's cells in their order, each on its side, and survives what they do; hidden tests come last.
 
-    nb, locked, folder, kind, limits, asking: as in `execute.run_notebook`. `cells()` returns the notebook with its
+    nb, locked, files, kind, limits, asking: as in `execute.run_notebook`. `cells()` returns the notebook with its
     outputs; then `state` is "ran", "timed out" or "crashed", `notes` says what happened, `unseen` why hidden tests were
     not passed, {grade_id: text}, and `verdicts` what they have said, {grade_id: verdict}: of those that were answered,
     rightly or wrongly, and not stopped.
@@ -67,11 +67,11 @@ class Run:
     that was drawn, it is told in numbers: it was drawn for these answers alone. Others are named.
     """
 
-    def __init__(self, nb, locked, folder, kind, limits, asking=Asking()):
+    def __init__(self, nb, locked, files, kind, limits, asking):
         self.nb, self.locked, self.limits, self.asking = copy.deepcopy(nb), locked, limits, asking
         self.verdicts, self.asked = {}, False
         os.environ[SEED], earlier.lends = asking.seeds[0], asking.lends
-        self.sandbox, self.state, self.notes, self.unseen = Replay(folder, kind, limits), "ran", [], {}
+        self.sandbox, self.state, self.notes, self.unseen = Replay(files or {}, kind, limits), "ran", [], {}
         self.outputs, self.names, self.number = Outputs(), Names(), 0
         self.defined = {}                                               # by hidden tests, for those after them
         for name, cell in locked.items():

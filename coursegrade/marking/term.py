@@ -7,8 +7,7 @@
 Without that file all count the same; what is not in it does not count.
 """
 
-from coursegrade.marking import reports, tables
-from coursegrade.marking.course import CourseError
+from coursegrade.marking import CourseError, reports, tables
 
 
 def write(course, assignments):

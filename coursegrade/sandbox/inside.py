@@ -21,7 +21,8 @@ from coursegrade.sandbox import lockdown, protocol, shell
 
 
 class Conversation:
-    """The pipes, the objects that the grader holds handles to, and what it may ask: one method `do_…` for each kind."""
+    """The pipes, the objects that the grader holds handles to, and what it may ask: a method `do_…` for each kind, or a
+    function of kit/services.py: seed, named, vjp, back, beside."""
 
     def __init__(self, reading, writing, shell):
         self.reading, self.writing, self.shell = reading, writing, shell
@@ -40,7 +41,8 @@ class Conversation:
         self.requests.append(request)
         try:
             values = protocol.decode(tree, buffers, self.local)
-            reply = "result", self.timed(getattr(self, f"do_{kind}"), *values)
+            do = getattr(self, f"do_{kind}", None) or getattr(services, kind)
+            reply = "result", self.timed(do, *values)
         except (Exception, SystemExit, KeyboardInterrupt) as error:
             reply = "error", self.report(error)
         try:
@@ -163,17 +165,9 @@ class Conversation:
         """Call a function, a class, a module."""
         return thing(*args, **kwargs)
 
-    def do_attribute(self, thing, name):
-        """An attribute."""
-        return getattr(thing, name)
-
-    def do_item(self, thing, key):
-        """thing[key]."""
-        return operator.getitem(thing, key)
-
-    def do_length(self, thing):
-        """len(thing)."""
-        return len(thing)
+    do_attribute = staticmethod(getattr)
+    do_item = staticmethod(operator.getitem)
+    do_length = staticmethod(len)
 
     def do_iterate(self, thing):
         """(An iterator,)."""
@@ -186,30 +180,10 @@ class Conversation:
         except StopIteration:
             return False, None
 
-    def do_seed(self, number):
-        """Set the seeds."""
-        services.seed(number)
-
     def do_source(self, answer):
         """The source of a function of the student's, "" if there is none."""
         own = getattr(answer, "__globals__", None) is self.shell.user_ns
         return services.source(answer) if own else ""
-
-    def do_named(self, answer, names):
-        """Which of these functions it names, see services.named."""
-        return services.named(answer, names)
-
-    def do_vjp(self, answer, args, cotangent):
-        """Gradients, see services.vjp."""
-        return services.vjp(answer, args, cotangent)
-
-    def do_back(self, answer, args, positions):
-        """The result and changed arguments, see services.back."""
-        return services.back(answer, args, positions)
-
-    def do_beside(self, answer, name):
-        """Another function of the student's, see services.beside."""
-        return services.beside(answer, name)
 
     def do_lend(self, answer, functions):
         """Put functions of the grader's in place of the student's, see services.lent."""

@@ -36,10 +36,9 @@ def self_test(kind):
     limits, asked = Limits(), next(iter(courses.here().TOPICS.values()))
     session = Session(kind, limits, time.monotonic() + 2 * limits.start)
     try:
-        test = SELF_TEST.replace("COURSE", repr(str(PACKAGE.parent / "pyproject.toml")))
-        test = test.replace("CHECKS", repr(str(courses.folder() / asked / "__init__.py")))
-        shown = session.ask("cell", test.replace("ASKED", repr(f"{courses.here().__name__}.{asked}")),
-                            seconds=limits.start)
+        places = [str(PACKAGE.parent / "pyproject.toml"), str(courses.folder() / asked / "__init__.py"),
+                  f"{courses.here().__name__}.{asked}"]
+        shown = session.ask("cell", f"COURSE, CHECKS, ASKED = {places}\n{SELF_TEST}", seconds=limits.start)
     except Violation as violation:
         raise GraderError(f"its test did not finish: {violation}") from None
     finally:

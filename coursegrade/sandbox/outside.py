@@ -14,17 +14,7 @@ import time
 
 from coursegrade.sandbox.lender import Lender
 from coursegrade.sandbox.process import GraderError, Sandbox
-from coursegrade.sandbox.protocol import (
-    ERRORS,
-    CannotTravel,
-    Violation,
-    clean,
-    decode,
-    describe,
-    pack,
-    require,
-    unpack,
-)
+from coursegrade.sandbox.protocol import ERRORS, CannotTravel, Violation, clean, decode, describe, pack, unpack
 
 MAX_CALLBACKS = 20_000                                                  # during one request
 MAX_FUNCTIONS = 10_000                                                  # passed in during one cell
@@ -42,11 +32,11 @@ class Session:
 
     def __init__(self, kind, limits, until):
         self.limits, self.until, self.starved, self.has_lent = limits, until, False, False
-        self.functions, self.raised, self.requests = [], [], []
+        self.functions, self.raised = [], []
         self.sandbox = Sandbox(kind, limits)
         try:
             hello, *_ = unpack(lambda n: self.sandbox.read(n, time.monotonic() + limits.start))
-            require(hello == "hello", "it said something else than hello")
+            self._insist(hello == "hello", "it said something else than hello")
             self.sandbox.settle()
         except Violation as violation:
             self.sandbox.stop()
@@ -135,7 +125,7 @@ class Session:
                 return (CallableHandle if can_be_called else Handle)(self, number, clean(name, 80, lines=False))
             case ["outside", int(number)] if 0 <= number < len(self.functions) and self.functions[number] is not None:
                 return self.functions[number]
-        require(False, "a reference to nothing")
+        raise Violation("a reference to nothing")
 
     def _error(self, value):
         match value:

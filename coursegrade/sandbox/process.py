@@ -210,26 +210,21 @@ def tree_of(pid):
 
 def memory_of(pid):
     """Bytes of memory that a process holds: anonymous, shared, swapped, and its page tables."""
-    with contextlib.suppress(OSError):
-        return sum(int(line.split()[1]) << 10 for line in read(f"/proc/{pid}/status").splitlines()
-                   if line.startswith(("RssAnon:", "RssShmem:", "VmSwap:", "VmPTE:")))
-    return 0
+    return sum(int(line.split()[1]) << 10 for line in read(f"/proc/{pid}/status").splitlines()
+               if line.startswith(("RssAnon:", "RssShmem:", "VmSwap:", "VmPTE:")))
 
 
 def seconds_of(pid):
     """Seconds that a process, and those of its children that have ended, had a processor for."""
-    with contextlib.suppress(OSError):
-        numbers = read(f"/proc/{pid}/stat").rpartition(")")[2].split()
-        return sum(map(int, numbers[11:15])) / TICKS                    # of its own and its children's, user and system
-    return 0.0
+    numbers = read(f"/proc/{pid}/stat").rpartition(")")[2].split()
+    return sum(map(int, numbers[11:15])) / TICKS                        # of its own and its children's, user and system
 
 
 def waiting_of(pid):
     """Seconds that the main thread of a process was ready to run while others had the processors; 0 where the kernel
     does not count them. Asleep it is not ready."""
-    with contextlib.suppress(OSError, IndexError):
-        return int(read(f"/proc/{pid}/schedstat").split()[1]) / 1e9
-    return 0.0
+    numbers = read(f"/proc/{pid}/schedstat").split()
+    return int(numbers[1]) / 1e9 if len(numbers) > 1 else 0.0
 
 
 def step_back(pid, first):
@@ -241,9 +236,10 @@ def step_back(pid, first):
 
 
 def read(path):
-    """The text of a small file of the kernel's."""
-    with open(path, "rb", buffering=0) as file:
+    """The text of a small file of the kernel's; "" if it has gone, with its process."""
+    with contextlib.suppress(OSError), open(path, "rb", buffering=0) as file:
         return file.read(1 << 16).decode(errors="replace")
+    return ""
 
 
 def variables():

@@ -5,7 +5,7 @@ A frame is  magic (4 bytes) · length of the header (4) · length of the data (8
 buffer after another. `encode` turns a value into a tree and buffers, `decode` turns them back and trusts nothing:
 
     None, True, 1, 0.5, "text"                      stand for themselves
-    ["list", [...]], tuple, set, frozenset          ["dict", [[key, value], ...]]
+    ["list", [...]], tuple, set, frozenset          ["dict", [[key, value], ...]], also a Counter
     ["float", "nan"], ["complex", re, im]           what JSON cannot say
     ["bytes", buffer]                               the number of a buffer, each used exactly once
     ["numpy", dtype, shape, buffer]                 also ["scalar", dtype, buffer]
@@ -18,12 +18,15 @@ What is too large, too deep, cyclic or of an unknown kind raises `CannotTravel` 
 received, whatever breaks a rule raises `Violation`: the sender is then not worth another word.
 """
 
-import collections
 import json
 import math
 import re
 import struct
 import sys
+
+import numpy
+
+from coursegrade.kit.same import DICTIONARIES
 
 MAGIC = b"ckg1"
 HEAD = struct.Struct("<4sIQ")
@@ -34,7 +37,6 @@ MAX_BITS = 1024                                                         # of an 
 NUMPY = frozenset("bool int8 int16 int32 int64 uint8 uint16 uint32 uint64 "
                   "float16 float32 float64 complex64 complex128".split())
 TORCH = frozenset("bool int8 int16 int32 int64 uint8 float16 bfloat16 float32 float64 complex64 complex128".split())
-DICTIONARIES = (dict, collections.Counter, collections.defaultdict, collections.OrderedDict)    # all arrive as dict
 
 # An exception crosses as one of these names and a message. StopIteration is not among them: raised by an answer in
 # list(map(answer, inputs)) it would end a check's loop early, without a sound.
@@ -114,12 +116,10 @@ def encode(value, reference):
         if depth > MAX_DEPTH or nodes > MAX_NODES:
             raise CannotTravel(f"more than {MAX_DEPTH} levels (or a cycle)" if depth > MAX_DEPTH
                                else f"more than {MAX_NODES:,} values")
-        kind, numpy, torch = type(x), sys.modules.get("numpy"), sys.modules.get("torch")
-        if kind in (type(None), bool, str):
-            return x
-        if kind is int:
-            if x.bit_length() > MAX_BITS:
-                raise CannotTravel(f"an integer of more than {MAX_BITS} bits")
+        kind, torch = type(x), sys.modules.get("torch")
+        if kind is int and x.bit_length() > MAX_BITS:
+            raise CannotTravel(f"an integer of more than {MAX_BITS} bits")
+        if kind in (type(None), bool, str, int):
             return x
         if kind is float:
             return x if math.isfinite(x) else ["float", repr(x)]
@@ -131,17 +131,17 @@ def encode(value, reference):
             raise CannotTravel(f"a set or dict of more than {MAX_HASHED:,} entries")
         if kind in (list, tuple, set, frozenset):
             return [kind.__name__, [tree(item, depth + 1) for item in x]]
-        if kind in DICTIONARIES:
+        if kind in DICTIONARIES:                                        # all arrive as dict
             return ["dict", [[tree(key, depth + 1), tree(item, depth + 1)] for key, item in x.items()]]
         if kind is slice:
             return ["slice", *(tree(part, depth + 1) for part in (x.start, x.stop, x.step))]
         if x is Ellipsis:
             return ["ellipsis"]
-        if numpy and kind is numpy.str_:                                # a word that numpy.random has drawn
+        if kind is numpy.str_:                                          # a word that numpy.random has drawn
             return str(x)
-        if numpy and issubclass(kind, numpy.generic) and x.dtype.name in NUMPY:
+        if issubclass(kind, numpy.generic) and x.dtype.name in NUMPY:
             return ["scalar", x.dtype.name, put(x.tobytes())]
-        if numpy and kind is numpy.ndarray and x.dtype.name in NUMPY:
+        if kind is numpy.ndarray and x.dtype.name in NUMPY:
             return ["numpy", x.dtype.name, list(x.shape), put(x.astype(x.dtype.newbyteorder("<")).tobytes())]
         if torch and kind in (torch.Tensor, torch.nn.Parameter) and x.layout is torch.strided \
                 and x.device.type != "meta" and not x.is_nested and str(x.dtype)[6:] in TORCH:
@@ -166,7 +166,6 @@ def decode(tree, buffers, reference):
         return unused.pop(number)
 
     def array(dtype, shape, number, allowed):
-        import numpy
         require(dtype in allowed, "a dtype that does not travel")
         require(type(shape) is list and len(shape) <= 32 and all(type(n) is int and n >= 0 for n in shape), "no shape")
         raw = bytearray(take(number))                                   # writable, and the receiver's own
@@ -179,21 +178,19 @@ def decode(tree, buffers, reference):
         nonlocal nodes
         nodes += 1
         require(depth <= MAX_DEPTH and nodes <= MAX_NODES, "a value beyond the limits")
-        if node is None or type(node) in (bool, float, str):
-            return node
-        if type(node) is int:
-            require(node.bit_length() <= MAX_BITS, "an integer beyond the limits")
+        require(type(node) is not int or node.bit_length() <= MAX_BITS, "an integer beyond the limits")
+        if node is None or type(node) in (bool, int, float, str):
             return node
         require(type(node) is list and node and type(node[0]) is str, "a node of no kind")
         match node:
             case ["list" | "tuple" | "set" | "frozenset" as kind, list(items)]:
                 require("set" not in kind or len(items) <= MAX_HASHED, "a set beyond the limits")
-                values = [value(item, depth + 1) for item in items]
-                return hashed(KINDS[kind], values)
+                return made("a key that cannot be one", KINDS[kind], [value(item, depth + 1) for item in items])
             case ["dict", list(pairs)]:
                 require(len(pairs) <= MAX_HASHED, "a dict beyond the limits")
                 require(all(type(pair) is list and len(pair) == 2 for pair in pairs), "a dict without pairs")
-                return hashed(dict, [(value(key, depth + 1), value(item, depth + 1)) for key, item in pairs])
+                entries = [(value(key, depth + 1), value(item, depth + 1)) for key, item in pairs]
+                return made("a key that cannot be one", dict, entries)
             case ["float", "nan" | "inf" | "-inf" as name]:
                 return float(name)
             case ["complex", real, imaginary]:
@@ -207,17 +204,16 @@ def decode(tree, buffers, reference):
             case ["ellipsis"]:
                 return Ellipsis
             case ["scalar", str(dtype), number]:
-                import numpy
                 return numpy.frombuffer(array(dtype, [], number, NUMPY), dtype)[0]
             case ["numpy", str(dtype), shape, number]:
-                import numpy
-                return shaped(numpy.frombuffer(array(dtype, shape, number, NUMPY), dtype), shape)
+                flat = numpy.frombuffer(array(dtype, shape, number, NUMPY), dtype)
+                return made("a shape that cannot be", flat.reshape, shape)
             case ["torch", str(dtype), shape, number, bool(wants_grad)]:
                 import torch
                 raw, kind = array(dtype, shape, number, TORCH), getattr(torch, dtype)
                 require(not wants_grad or kind.is_floating_point or kind.is_complex, "a gradient of whole numbers")
                 flat = torch.frombuffer(raw, dtype=kind) if raw else torch.empty(0, dtype=kind)
-                return shaped(flat, shape).requires_grad_(wants_grad)
+                return made("a shape that cannot be", flat.reshape, shape).requires_grad_(wants_grad)
             case ["inside" | "outside", *_]:
                 return reference(node)
         raise Violation("a node of no kind")
@@ -230,20 +226,13 @@ def decode(tree, buffers, reference):
 KINDS = {kind.__name__: kind for kind in (list, tuple, set, frozenset)}
 
 
-def shaped(flat, shape):
-    """flat.reshape(shape); an empty array of an impossible shape is a violation too."""
+def made(what, make, value):
+    """make(value). A list as a dict's key, or an empty array of an impossible shape, is a violation, namely `what`, and
+    not an error of the receiver."""
     try:
-        return flat.reshape(shape)
+        return make(value)
     except (ValueError, RuntimeError, OverflowError, TypeError):
-        raise Violation("a shape that cannot be") from None
-
-
-def hashed(kind, values):
-    """kind(values); a list as a dict's key is a violation, not an error of the receiver."""
-    try:
-        return kind(values)
-    except TypeError:
-        raise Violation("a key that cannot be one") from None
+        raise Violation(what) from None
 
 
 # ── errors and text ───────────────────────────────────────────────────────────────────────────────────────────────

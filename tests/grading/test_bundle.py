@@ -12,8 +12,8 @@ import pytest
 
 from coursegrade import courses
 from coursegrade.marking import bundle
-from coursegrade.marking.cells import locked_in
 from tests.grading.classroom import NAME, ROOT, answers
+from tests.grading.sandboxed import locked_in
 from tests.grading.test_release import NAMES, read
 
 SOLUTION = re.compile(r"### BEGIN SOLUTION\n(.*?)### END SOLUTION", re.S)

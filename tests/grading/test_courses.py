@@ -16,10 +16,10 @@ import coursegrade
 from coursegrade import courses
 from coursegrade.kit import unseen
 from coursegrade.marking import pipeline, records
-from coursegrade.marking.cells import locked_in
 from coursegrade.marking.course import MOVED, Course
 from coursegrade.marking.execute import run_notebook
 from tests.grading.classroom import FULL, NAME, ROOT, answers, hand_in, teacher
+from tests.grading.sandboxed import locked_in
 from tools.closure import imported
 
 MODULES = ["coursegrade", *sorted(found.name for found in pkgutil.walk_packages(coursegrade.__path__, "coursegrade."))]

@@ -19,7 +19,7 @@ from coursegrade.kit.same import difference, same
 from coursegrade.kit.same import kind as kind_of
 from coursegrade.kit.unseen import unseen
 from coursegrade.marking import cells, execute, replay
-from coursegrade.marking.cells import LockedCell, locked_in
+from coursegrade.marking.cells import LockedCell
 from coursegrade.marking.execute import run_notebook
 from coursegrade.marking.outputs import Outputs, verdict
 from coursegrade.marking.run import Asking
@@ -28,7 +28,7 @@ from coursegrade.sandbox.kinds import GraderError, Limits
 from coursegrade.sandbox.outside import Session
 from coursegrade.sandbox.protocol import CannotTravel, Violation
 from tests.grading.hostile.assignment import cell, submission, teacher
-from tests.grading.sandboxed import kind_or_skip
+from tests.grading.sandboxed import kind_or_skip, locked_in
 
 LIMITS = Limits(call=5, cell=10, submission=60, memory=1 << 30, processes=40)
 

@@ -14,7 +14,6 @@ from nbformat.v4 import new_notebook
 from coursegrade.kit.lending import Known
 from coursegrade.marking import pipeline, records
 from coursegrade.marking.answers import Verdicts, drawn_from
-from coursegrade.marking.cells import locked_in
 from coursegrade.marking.course import CourseError
 from coursegrade.marking.execute import Outcome, run_notebook
 from coursegrade.marking.outputs import error_output
@@ -22,7 +21,7 @@ from coursegrade.marking.run import Asking
 from coursegrade.sandbox.kinds import Limits
 from tests.grading.classroom import NAME, answers, at, hand_in
 from tests.grading.hostile.assignment import cell
-from tests.grading.sandboxed import kind_or_skip
+from tests.grading.sandboxed import kind_or_skip, locked_in
 
 LIMITS = Limits(call=2, cell=10, submission=30, processes=40)
 ASKS = """

@@ -86,7 +86,8 @@ def moments(x):
 
 
 moments.mistakes(("Divided by n − 1.", "sum(x) / len(x) → sum(x) / max(1, len(x) - 1)"),
-                 ("That is the standard deviation.", "mean, sum( → mean, (sum(", "in x) / len(x) → in x) / len(x))**.5"),
+                 ("That is the standard deviation.",
+                  "mean, sum( → mean, (sum(", "in x) / len(x) → in x) / len(x)) ** 0.5"),
                  ("Only the first one.", lambda x: (x[0], 0.0)))
 
 

@@ -10,14 +10,13 @@ import torch
 from nbformat.v4 import new_notebook
 
 from coursegrade.kit import services
-from coursegrade.marking.cells import locked_in
 from coursegrade.marking.execute import run_notebook
 from coursegrade.sandbox import lender, outside
 from coursegrade.sandbox.kinds import Limits
 from coursegrade.sandbox.lender import Lender
 from coursegrade.sandbox.outside import Session
 from tests.grading.hostile.assignment import cell
-from tests.grading.sandboxed import kind_or_skip
+from tests.grading.sandboxed import kind_or_skip, locked_in
 
 LIMITS = Limits(call=5, cell=20, submission=60, memory=1 << 30, processes=40)
 

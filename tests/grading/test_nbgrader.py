@@ -13,7 +13,6 @@ from traitlets.config import PyFileConfigLoader
 from coursegrade.kit.unseen import SEED, unseen
 from coursegrade.marking import reports
 from coursegrade.marking.answers import drawn_from
-from coursegrade.marking.cells import locked_in
 from coursegrade.marking.course import Course
 from tests.grading.classroom import (
     FULL,
@@ -32,6 +31,7 @@ from tests.grading.classroom import (
     make_course,
     teacher,
 )
+from tests.grading.sandboxed import locked_in
 
 
 def nbgrader(folder, *arguments, **variables):

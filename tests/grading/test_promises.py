@@ -9,13 +9,12 @@ from nbformat.v4 import new_notebook
 from coursegrade import check
 from coursegrade.kit.question import collected
 from coursegrade.kit.unseen import SEED
-from coursegrade.marking.cells import locked_in
 from coursegrade.marking.execute import run_notebook
 from coursegrade.marking.run import Asking
 from coursegrade.sandbox.kinds import Limits
 from tests.grading.bank.assignments import ASSIGNMENTS, HIDDEN, NAMES, asked_in
 from tests.grading.hostile.assignment import cell
-from tests.grading.sandboxed import kind_or_skip
+from tests.grading.sandboxed import kind_or_skip, locked_in
 
 SEEDS, ALL = [f"c{i}" for i in range(20)], [f"c{i}" for i in range(20, 200)]
 

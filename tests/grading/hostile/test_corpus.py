@@ -12,8 +12,8 @@ from nbgrader.utils import determine_grade
 from coursegrade.kit import earlier, score
 from coursegrade.kit.unseen import SEED
 from coursegrade.marking.answers import drawn_from
-from coursegrade.marking.cells import locked_in
 from coursegrade.marking.execute import Outcome, run_notebook
+from coursegrade.marking.replay import files_in
 from coursegrade.marking.run import Asking, Run
 from coursegrade.sandbox import process
 from coursegrade.sandbox.kinds import Limits
@@ -21,7 +21,7 @@ from tests.drawn import GRADING, sampled, touches
 from tests.grading.hostile.assignment import NUMBER, POINTS, SECRET, teacher
 from tests.grading.hostile.attacks import CORPUS
 from tests.grading.hostile.heard import CHANNEL, SCENES, SEVENTY_SEVEN, notebook
-from tests.grading.sandboxed import kind_or_skip
+from tests.grading.sandboxed import kind_or_skip, locked_in
 
 DRAWN, PLAYED = (54, 12) if touches(*GRADING) else (27, 5)              # of the two kinds: more where they may matter
 LIMITS = Limits(call=2, cell=4, memory=1 << 30, processes=40)
@@ -61,7 +61,7 @@ def test_attack(name, kind, tmp_path, monkeypatch):
     before = {path: path.read_bytes() for path in tmp_path.rglob("*") if path.is_file()}
     handed_in = attack.build()
 
-    outcome = run_notebook(handed_in, locked_in(teacher()), folder, kind,
+    outcome = run_notebook(handed_in, locked_in(teacher()), dict(files_in(folder)), kind,
                            dataclasses.replace(LIMITS, submission=attack.seconds))
 
     assert tuple(points(outcome.notebook).values()) == attack.points, outputs(outcome.notebook)[:3000]
