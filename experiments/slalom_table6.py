@@ -22,9 +22,11 @@ from coursekit.explain import fit_slalom_data
 from coursekit.show.charts import lines
 from coursekit.worlds import LINEAR_WORDS, linear_documents
 
+from . import slalom_figure3
 from .runner import grouped, mean_sd
 from .trained import LENGTHS, held_out, on_linear
 
+cells = slalom_figure3.cells
 SIZE = dict(n=10_000, epochs=5, n_fit=3000, n_new=500)
 TOY = dict(n=64, epochs=1, n_fit=100, n_new=20)
 WORDS = list(LINEAR_WORDS)

@@ -131,7 +131,7 @@ def test_binder_takes_the_tested_versions_and_the_python_of_the_tests():
     assert all((ROOT / "binder" / name).stat().st_mode & 0o111 for name in ("start", "postBuild")), "Binder runs them"
 
 
-@pytest.mark.parametrize("path", ["README.md", "CONTRIBUTING.md", "docs/upkeep.md", "environment.yml",
+@pytest.mark.parametrize("path", ["README.md", "docs/upkeep.md", "environment.yml",
                                   "binder/postBuild", "tools/setup.py", "attention_questions/student.md"])
 def test_every_way_of_set_up_adds_the_same_pretrained_model(path):
     lines = (ROOT / path).read_text(encoding="utf-8").splitlines()

@@ -59,6 +59,10 @@ def main():
              and path.name.startswith(which)]
     if not names:
         sys.exit(f"There is no assignment {which!r} in solutions/: give how its folder's name starts, such as 02.")
+    beside = [str(path.relative_to(ROOT)) for name in names for path in (ROOT / "solutions" / name).iterdir()
+              if path.name not in (f"{name}.ipynb", "audit.html", ".ipynb_checkpoints")]
+    if beside:
+        sys.exit(f"nbgrader would give {', '.join(beside)} to students, answers included: take it out of solutions/.")
     made = ROOT / "build" / "exercises"
     shutil.rmtree(made, ignore_errors=True)
     make(names, made)

@@ -169,7 +169,7 @@ def main():
         results = list(pool.map(lambda path: measured(path, asked.what == "execute"), lectures))
     print(f"{'lecture':<28}{'seconds':>8}{'peak MB':>9}  status")
     for path, result in zip(lectures, results, strict=True):
-        status = "FAILED" if result["problem"] else "ok"
+        status = "FAILED" if result["problem"] else "ok" if result["seconds"] <= 60 else "over 60 s"
         print(f"{path.stem:<28}{result['seconds']:>8.1f}{result['peak']:>9.0f}  {status}")
     failed = [f"{path.name}, {result['problem']}" for path, result in zip(lectures, results, strict=True)
               if result["problem"]]

@@ -45,6 +45,24 @@ def test_what_checks_compare_with_is_the_solution(name):
     assert made == exercises.solution(read("solutions", name), name), f"run `make exercises ONLY={name}`"
 
 
+def test_no_file_of_the_exercises_has_an_answer():
+    told = [str(path) for path in (ROOT / "exercises").rglob("*") if path.is_file()
+            and re.search(rb"BEGIN (SOLUTION|HIDDEN TESTS)", path.read_bytes())]
+    assert not told
+
+
+def test_a_file_beside_a_solution_is_refused(tmp_path, monkeypatch):
+    monkeypatch.setattr(exercises, "ROOT", tmp_path)
+    monkeypatch.setattr(sys, "argv", ["exercises", "02"])
+    (tmp_path / "solutions" / "02_attention").mkdir(parents=True)
+    (tmp_path / "solutions" / "02_attention" / "02_attention.py").write_text("### BEGIN SOLUTION")
+    with pytest.raises(SystemExit, match="would give solutions/02_attention/02_attention.py to students"):
+        exercises.main()
+    monkeypatch.setattr(sys, "argv", ["exercises", "99"])
+    with pytest.raises(SystemExit, match="There is no assignment '99' in solutions/"):
+        exercises.main()
+
+
 @pytest.mark.notebook
 def test_exercises_are_fresh(tmp_path):
     code = "import sys; from tools.exercises import make; make(sys.argv[2:], sys.argv[1])"

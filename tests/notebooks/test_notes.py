@@ -21,7 +21,7 @@ def test_the_minutes_are_those_of_the_lectures_sections(number):
     text = (NOTES / f"{number}.md").read_text(encoding="utf8")
     told = [(heading.strip(), int(minutes)) for heading, minutes in re.findall(r"^\| (.+) \| (\d+) \|$", text, re.M)]
     known = pace.sections(nbformat.read(LECTURES[number], as_version=4))
-    see = f"see python -m tools.pace {number}"
+    see = f"copy the table that .venv/bin/python -m tools.pace {number} prints into docs/notes/{number}.md"
     assert [heading for heading, _ in told] == [heading for heading, _ in known], see
     assert all(abs(a - b) <= 2 for (_, a), (_, b) in zip(told, known, strict=True)), see
 

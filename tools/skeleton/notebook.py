@@ -43,6 +43,8 @@ from coursekit import show
 # ```
 # shares(torch.tensor([6., -2., 0.]))   →   tensor([0.7500, 0.2500, 0.0000])
 # shares(torch.zeros(4))                →   tensor([0.2500, 0.2500, 0.2500, 0.2500])
+# shares(torch.tensor([-3.]))           →   tensor([1.])
+# shares(torch.tensor([2., -2.]))       →   tensor([0.5000, 0.5000])
 # ```
 #
 # <details><summary>Hint 1 · a question</summary>
