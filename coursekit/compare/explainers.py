@@ -18,8 +18,8 @@ def course_explainers(model: Predicts, samples: int | None = None) -> dict[str, 
 
     samples: about how many documents each one that samples may ask; by default 1000, and 250 where the model has no
     short cut for masks, where integrated gradients take 16 nodes, too. Left out: `attention_flow` (minutes for six
-    layers; one layer's flow is its weight), `attention_sum` (`attention_mean` times a number) and the steps of
-    `lime_limit`.
+    layers; one layer's flow is its weight), `attention_sum` (`attention_mean` times a number), the steps of
+    `lime_limit`, and `gp_shapley` (the recorded tables were made before it).
 
     >>> list(course_explainers(len))
     ['random', 'leave-one-out', 'LIME', 'KernelSHAP', 'Shapley values', 'SLALOM']

@@ -1,7 +1,8 @@
 """Attributions out: explanations that give each token of a document one number.
 
-Black boxes, anything with predict(documents), are enough for leave_one_out, lime, kernel_shap, shapley_values and
-fit_slalom; the others look inside and need a white box: coursekit.models.protocols has the list of who needs what.
+Black boxes, anything with predict(documents), are enough for leave_one_out, lime, kernel_shap, shapley_values,
+gp_shapley and fit_slalom; the others look inside and need a white box: coursekit.models.protocols has the list of who
+needs what.
 
 What is there when a token is gone belongs to the model that is asked: away(model, token="[MASK]") is the same model,
 and whatever takes a model takes it.
@@ -27,6 +28,7 @@ from .heads import head_patterns
 from .limits import lime_limit
 from .masks import away, by_spans, evaluate_masks, leave_one_out
 from .paths import attention_flow, flow_graph, rollout
+from .process import gp_shapley
 from .relevance import cross_gradient_attention, gradient_attention, relevance_attention, relevance_rules
 from .shapley import kernel_shap, shapley_values
 from .slalom import Slalom
@@ -35,8 +37,9 @@ from .surrogate import lime
 
 __all__ = ["Attribution", "Slalom", "attention_flow", "attention_max", "attention_mean", "attention_sum", "away",
            "by_spans", "cross_gradient_attention", "evaluate_masks", "exact_interactions", "exact_lime",
-           "exact_shapley", "fit_slalom", "fit_slalom_data", "flow_graph", "gradient", "gradient_attention",
-           "gradient_closed_form", "gradient_x_input", "head_patterns", "integrated_gradients", "kernel_shap",
+           "exact_shapley", "fit_slalom", "fit_slalom_data", "flow_graph", "gp_shapley", "gradient",
+           "gradient_attention", "gradient_closed_form", "gradient_x_input", "head_patterns", "integrated_gradients",
+           "kernel_shap",
            "leave_one_out", "lime", "lime_limit", "norm_attention", "random_sequences", "relevance_attention",
            "relevance_rules", "rollout", "shapley_values", "word_attention"]
 

@@ -53,7 +53,7 @@ def shapley_values(model_or_predict: Predicts, document: Document, n_permutation
     if d <= ENUMERATED:
         masks = (np.arange(2**d)[::-1, None] >> np.arange(d) & 1).astype(bool)    # (2^d, d), from all tokens to none
         scores, target = evaluate(masks, target, progress)
-        phi, about = _enumerated(masks, scores), dict[str, object](exact=True)
+        phi, about = enumerated(masks, scores), dict[str, object](exact=True)
         full, empty = scores[0], scores[-1]
     else:
         (full, empty), target = evaluate(np.array([[True] * d, [False] * d]), target)
@@ -76,7 +76,7 @@ def shapley_values(model_or_predict: Predicts, document: Document, n_permutation
     return Attribution(tokens, phi, "Shapley values", target, about)
 
 
-def _enumerated(masks, scores):
+def enumerated(masks, scores):
     """φ (d,) from the scores of all 2^d masks: the weighted mean with a token minus the weighted mean without."""
     d, sizes = masks.shape[1], masks.sum(1)
     weight = np.array([0.0] + [1 / (d * comb(d - 1, s - 1)) for s in range(1, d + 1)])        # of s tokens, with it

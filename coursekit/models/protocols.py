@@ -5,7 +5,7 @@ the size of an embedding, K the heads, L the layers, n the documents, C the clas
 C > 2 classes.
 
     leave_one_out, lime, kernel_shap, shapley_values,
-    fit_slalom, fidelity,
+    gp_shapley, fit_slalom, fidelity,
     curves, comprehensiveness, sufficiency,
     sensitivity_axiom, non_sensitivity, monotonicity,
     effective_complexity, infidelity                       BlackBox, or its function `predict` alone

@@ -1,0 +1,165 @@
+"""Shapley values by a Gaussian process: its integrals are those of the definition, and its errors are what they say."""
+
+import warnings
+from math import comb
+
+import numpy as np
+import pytest
+
+from coursekit.explain import by_spans, exact_shapley, gp_shapley, kernel_shap, shapley_values
+from coursekit.explain.process import _gram, _prior, _values, pairs, regression
+from coursekit.explain.shapley import enumerated
+from coursekit.models import load_weights
+
+TWELVE = [f"w{i}" for i in range(12)]
+
+
+def subsets(d):
+    return (np.arange(2**d)[:, None] >> np.arange(d) & 1).astype(bool)
+
+
+def game(function, words=TWELVE):
+    """A black box: function(set of the places that are kept) → score."""
+    return lambda documents: [float(function({words.index(w) for w in one if w in words})) for one in documents]
+
+
+def table(values):
+    return game(lambda kept: values[sum(1 << i for i in kept)])
+
+
+def drawn(w, seed):
+    """A game of 2^d scores whose odd part is drawn from the prior with these w."""
+    z = 2.0 * subsets(len(w)) - 1
+    half = np.linalg.cholesky(_gram(z[len(z) // 2:], w, 1e-9)) @ np.random.default_rng(seed).normal(size=len(z) // 2)
+    return np.concatenate([-half[::-1], half]) + abs(z.sum(1))                       # and something even
+
+
+def relative(found, right):
+    return np.linalg.norm(found - right) / np.linalg.norm(right)
+
+
+# -- the closed forms --------------------------------------------------------------------------------------------------
+
+@pytest.mark.parametrize("d", [1, 2, 5, 8])
+def test_values_and_covariances_of_the_kernel_are_those_of_the_definition(d):
+    random = np.random.default_rng(d)
+    w, every = random.uniform(0.02, 0.9, d), 2.0 * subsets(d) - 1
+    z = np.vstack([np.ones((1, d)), every[random.permutation(2**d)[:6]]])
+    both = np.vstack([z, every])
+    K = _gram(both, w, 0.0) - 1e-11 * np.eye(len(both))
+    product = [np.prod(1 + s * w * z[:, None] * every, 2) for s in (1, -1)]         # the kernel as it is written down
+    np.testing.assert_allclose(K[:len(z), len(z):], (product[0] - product[1]) / (np.prod(1 + w) - np.prod(1 - w)),
+                               atol=1e-12)
+    shapley = np.array([enumerated(subsets(d), row) for row in K[:, len(z):]])       # (pairs, d)
+    np.testing.assert_allclose(_values(z, w), shapley[:len(z)].T, atol=1e-12)
+    of_both = np.array([enumerated(subsets(d), row) for row in shapley[len(z):].T])
+    np.testing.assert_allclose(_prior(w), of_both, atol=1e-12)
+
+
+@pytest.mark.parametrize("d, n", [(2, 5), (7, 40), (7, 500), (30, 200), (150, 400)])
+def test_pairs_are_distinct_and_every_beginning_has_sizes_alike(d, n):
+    masks = pairs(d, n, 3)
+    assert len(masks) == min(n, 2**(d - 1) - 1) and len(np.unique(np.vstack([masks, ~masks]), axis=0)) == 2 * len(masks)
+    for some in (masks[:len(masks) // 3], masks):
+        counts = np.bincount(some.sum(1), minlength=d // 2 + 1)[1:]
+        room = [comb(d, size) // (1 + (2 * size == d)) for size in range(1, d // 2 + 1)]
+        assert all(count >= min(counts.max() - 1, most) for count, most in zip(counts, room, strict=True))
+
+
+# -- the estimate ------------------------------------------------------------------------------------------------------
+
+def test_where_all_subsets_can_be_asked_it_is_exact():
+    values = np.random.default_rng(0).normal(size=4096)
+    found = gp_shapley(table(values), TWELVE, 4096, by="delete")
+    np.testing.assert_allclose(found.scores, shapley_values(table(values), TWELVE, by="delete").scores, atol=1e-12)
+    lengths = game(len, ["a"])
+    assert found.about["exact"] and len(gp_shapley(lengths, [])) == 0 and gp_shapley(lengths, ["a"]).scores == [1.0]
+
+
+def test_a_line_is_found_and_the_values_add_up():
+    slopes = np.random.default_rng(1).normal(size=12)
+    line = gp_shapley(game(lambda kept: 3 + sum(slopes[i] for i in kept)), TWELVE, 64)
+    np.testing.assert_allclose(line.scores, slopes, atol=1e-4)
+    for seed in range(3):
+        found = gp_shapley(table(np.random.default_rng(seed).normal(size=4096)), TWELVE, 100, seed=seed)
+        assert found.scores.sum() == pytest.approx(found.about["score"] - found.about["baseline"], abs=1e-6)
+        assert found.about["covariance"].sum() == pytest.approx(0, abs=1e-6)        # of their sum nothing is uncertain
+
+
+@pytest.mark.parametrize("name", ["imdb-peaky", "imdb-tame"])
+def test_nearer_than_kernel_shap_on_a_long_document(name):
+    model = load_weights(name)
+    document = model.tokenizer.tokenize("I expected a boring film, and it was not boring at all: the story is moving, "
+                                        "the actors are great, and I would watch it again with my family tonight.")
+    right = exact_shapley(model, document).scores
+    ours = [relative(gp_shapley(model, document, 320, seed=seed).scores, right) for seed in range(3)]
+    theirs = [relative(kernel_shap(model, document, 318, seed).scores, right) for seed in range(3)]
+    assert np.mean(ours) < np.mean(theirs) and np.mean(ours) < 0.05
+
+
+def test_its_intervals_hold_what_they_promise():
+    inside = []
+    for seed in range(24):
+        w = np.random.default_rng(seed).uniform(0.02, 0.5, 10)
+        values = drawn(w, seed)
+        found = gp_shapley(table(values), TWELVE[:10], 128, seed=seed, by="delete")
+        right = enumerated(subsets(10), values)
+        inside += list(abs(found.scores - right) <= 1.645 * found.about["standard_errors"])
+    assert 0.8 < np.mean(inside) < 0.98
+
+
+def test_it_stops_when_the_error_is_small_enough_and_says_when_it_never_was():
+    asked = []
+
+    def predict(documents):
+        asked.extend(documents)
+        return game(lambda kept: len(kept & {0, 1}) + 0.5 * ({2, 3} <= kept))(documents)
+
+    found = gp_shapley(predict, TWELVE, 4000, error=0.05)
+    assert len(asked) == found.about["n_samples"] < 400
+    assert np.sqrt(np.trace(found.about["covariance"])) <= 0.05 * np.linalg.norm(found.scores)
+    noise = table(np.random.default_rng(5).normal(size=4096) + 4 * subsets(12)[:, 0])
+    with pytest.warns(UserWarning, match="n_samples=200 did not reach error=0.01"):
+        gp_shapley(noise, TWELVE, 200, error=0.01, by="delete")
+
+
+def test_where_it_cannot_tell_it_says_so():
+    """A parity of three words, and scores by lot: no pair tells anything about another."""
+    for predict in (game(lambda kept: len(kept & {0, 1, 2}) % 2), table(np.random.default_rng(0).normal(size=4096))):
+        with pytest.warns(UserWarning, match="do not trust these values"):
+            gp_shapley(predict, TWELVE, 64, by="delete")
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        gp_shapley(game(lambda kept: (0 in kept) * len(kept & {1, 2, 3})), TWELVE, 64)          # a veto
+
+
+def test_classes_spans_words_that_come_twice_and_words_that_do_nothing():
+    def predict(documents):
+        score = np.array(game(lambda kept: len(kept) + ({0, 1} <= kept))(documents))
+        return np.stack([score, -3 * score, 0 * score], 1)
+
+    first = gp_shapley(predict, TWELVE, 80)
+    np.testing.assert_allclose(gp_shapley(predict, TWELVE, 80, target=1).scores, -3 * first.scores, atol=1e-6)
+    assert first.target == 0 and not gp_shapley(predict, TWELVE, 80, target=2).scores.any()
+    parts, names = by_spans(game(lambda kept: len(kept)), [TWELVE[:1], TWELVE[1:3], *([w] for w in TWELVE[3:])])
+    np.testing.assert_allclose(gp_shapley(parts, names, 60).scores, [1, 2, *[1] * 9], atol=1e-3)
+    twice = gp_shapley(lambda documents: [document.count("a") for document in documents], ["a", "a", *TWELVE[:8]], 60)
+    np.testing.assert_allclose(twice.scores, [1, 1, *[0] * 8], atol=1e-3)
+
+
+@pytest.mark.parametrize("options, words", [
+    (dict(n_samples=20), "12 tokens need n_samples of at least 26, got 20"), (dict(n_samples=1.5), "n_samples"),
+    (dict(error=2), "error is a part of the values' size, above 0 and below 1, such as 0.05, got 2"),
+    (dict(error="small"), "error is a part"), (dict(seed=-1), "seed"), (dict(target=3), "target=3")])
+def test_bad_input_gets_one_line(options, words):
+    with pytest.raises(ValueError, match=words) as refused:
+        gp_shapley(game(len), TWELVE, **options)
+    assert "\n" not in str(refused.value)
+
+
+def test_two_thousand_pairs_of_a_long_document_are_no_burden():
+    """Not a test of time: of what overflows, and of memory."""
+    z = 2.0 * np.vstack([np.ones((1, 150), bool), pairs(150, 1000, 0)]) - 1
+    phi, covariance, _ = regression(z, z @ np.linspace(-1, 1, 150))
+    np.testing.assert_allclose(phi, 2 * np.linspace(-1, 1, 150), atol=1e-3)
+    assert np.isfinite(covariance).all() and (np.diag(covariance) >= 0).all()
