@@ -37,14 +37,6 @@ STAYS = "[word for word in document if word not in gone]"
 BY_PLACE = ("The mask was laid over the *places* of the document. It has an entry for each distinct word, and what it "
             "says holds for all occurrences of that word.")
 
-
-def _first_only(document, mask, by):
-    copy = list(document)
-    for word in [word for word, kept in zip(dict.fromkeys(document), mask, strict=False) if not kept]:
-        copy[copy.index(word)] = UNK if by == "replace" else None
-    return [word for word in copy if word is not None]
-
-
 perturbed.mistakes(
     (BY_PLACE, lambda document, mask, by: [
         word if kept else UNK for word, kept in zip(document, mask, strict=False) if kept or by == "replace"]),
@@ -52,7 +44,10 @@ perturbed.mistakes(
     ("The wrong words went. True in the mask means that a word is *kept*.", "if not kept → if kept"),
     (f"\"replace\" puts {UNK} in the place of a word, \"delete\" takes it out: `by` says which.",
      'by == "delete" → by == "replace"'),
-    ("Only the first occurrence of a word went. When a word goes, it goes wherever it stands.", _first_only),
+    ("Only the first occurrence of a word went. When a word goes, it goes wherever it stands.",
+     f"{STAYS} → [word for i, word in enumerate(document) if word not in gone or word in document[:i]]",
+     "word in gone else word for word in document → "
+     "word in gone and word not in document[:i] else word for i, word in enumerate(document)"),
     ("Some occurrences were skipped: while a loop runs over a list, `remove` moves the rest up. Build a new list of "
      "what stays.", f"return {STAYS} → copy = list(document)\n        for word in copy:\n            if word in gone:\n"
                     "                copy.remove(word)\n        return copy"),

@@ -1,4 +1,4 @@
-"""Checks of assignment 07 on LIME: a weighted ridge regression, and all its parts put together."""
+"""Checks of assignment 07 on LIME: weights of masks, a weighted ridge regression, and all its parts put together."""
 
 from attention_questions.prelude import Question, np, same
 from coursegrade.kit.mistakes import as_answer
@@ -6,9 +6,43 @@ from coursegrade.kit.mistakes import as_answer
 from . import solution
 from .black_box import LIBRARY, PASSED_ON, boxed, either, rows, scores_of, thrifty
 from .copies import BAD, NO, perturbed
-from .nearness import proximity, weights_of
 
 LINE = "β (d,), the intercept, R²"
+
+# -- proximity -------------------------------------------------------------------------------------------------------
+
+proximity = Question(solution.proximity, (1, 2), {
+    "width 60": (rows("1111", "1110", "0110", "1000", "1011"), 60),
+    "width 25": (rows("10011", "11111", "01111"), 25), "a mask that keeps nothing": (rows("110", "000", "001"), 50),
+    "a narrow kernel": (rows("1110", "1111", "1001", "1111"), 0.25)},
+    forbidden=LIBRARY, instead="the formula", returns="weights (n,), worth",
+    otherwise="By hand: (True, False, False, False) and width 25 have the cosine ½ and the exponent −2.",
+    promises={"The kernel is never so narrow here that all weights come out as 0": lambda masks, width: (
+                  width > 0 and solution.proximity(masks, width)[0].any())})
+proximity.mistakes(
+    ("The distance is not multiplied by 100.", "100 * → "),
+    ("The cosine is not the share of words that is kept: which root is in the length of a vector of zeros and ones?",
+     "np.sqrt → "),
+    ("That is the cosine. The distance is 1 minus it.", "1 - np.sqrt → np.sqrt"),
+    ("The words that are *gone* were counted. A mask that keeps all has distance 0.", "masks.mean → (~masks).mean"),
+    ("The 2 in front of width² is missing.", "2 * width → width"),
+    ("The distance is squared.", "delta ** 2 → delta"),
+    ("The width is squared.", "width ** 2 → width"),
+    ("A weight is at most 1, that of the full mask. Is the exponent negative?", "-delta → delta"),
+    ("The weights were divided by their sum. They stay as the formula gives them.",
+     "return weights → return weights / weights.sum()"),
+    ("The weights are right. Their sum says how often the nearest sample would count; it is not what they are worth.",
+     " ** 2 / (weights ** 2).sum() → "),
+    ("The weights are right. On top stands the square of their sum, which is not one.", "weights.sum() ** 2 → 1"),
+    ("The weights are right. The sum on top is squared.", "weights.sum() ** 2 → weights.sum()"))
+
+
+@proximity.suspect
+def _(got, masks, width):
+    pi, right, some = got[0], solution.proximity(masks, width)[0], masks.any(1)
+    if not some.all() and np.allclose(pi[some], right[some]) and not np.allclose(pi, right):
+        yield ("Only the mask that keeps nothing is wrong. It has length 0, and 0/0 is no number: its cosine counts "
+               "as 0, its distance as 1.")
 
 
 # -- fit -------------------------------------------------------------------------------------------------------------
@@ -26,8 +60,7 @@ STAYS = rows("101", "100", "111", "110"), np.array([6.0, 4.0, 5.0, 2.5]), np.arr
 fit = Question(solution.fit, (2, 3), {
     "a plane, no ridge": (X, 10 + X @ [2.0, -1.0, 0.5], PI, 0.0),
     "masks, ridge 1": (Z, Y + 5, W, 1.0), "masks, ridge 0.5": (Z, Y, 2 * W, 0.5),
-    "words that always go together, no ridge": (*TWINS, 0.0),
-    "a word that is always there, no ridge": (*STAYS, 0.0),
+    "words that always go together, no ridge": (*TWINS, 0.0), "a word that is always there, no ridge": (*STAYS, 0.0),
     "one of two words is always there, no ridge": (*NEVER, 0.0),
     "scores that do not vary": (Z[:4], np.full(4, 3.5), np.array([0.5, 0.75, 0.5, 0.25]), 1.0)},
     returns=LINE, forbidden=LIBRARY, instead="np.linalg",
@@ -74,16 +107,16 @@ fit.mistakes(
 @fit.suspect
 def _(got, Z, y, weights, ridge):
     (beta, intercept, _), right = got, solution.fit(Z, y, weights, ridge)
-    if same(beta, right[0]):
+    if same(beta, right[0]) and not np.ptp(y):
         yield ("These scores do not vary, and R² would be 0/0: it is 1 then. (Ask whether all scores are equal: a sum "
-               "of squares may miss 0 by rounding.)") if not np.ptp(y) else None
+               "of squares may miss 0 by rounding.)")
     if abs(beta).max() > 1e6:
         yield ("β is huge: something was divided by a number that is 0 but for rounding. Where many lines fit, only "
                "np.linalg.lstsq and pinv look for such numbers; solve and inv do not.")
     line, best = (Z @ b + at_0 for b, at_0 in ((beta, intercept), right[:2]))
-    yield ("This line fits as well as any, but there is one with a smaller β. Where the samples cannot tell words "
-           "apart many lines fit alike: np.linalg.lstsq takes the solution of least length, solve does not."
-           ) if not ridge and np.allclose(line, best) else None
+    if not ridge and np.allclose(line, best) and not same(beta, right[0]):
+        yield ("This line fits as well as any, but there is one with a smaller β. Where the samples cannot tell words "
+               "apart many lines fit alike: np.linalg.lstsq takes the solution of least length, solve does not.")
 
 
 # -- lime ------------------------------------------------------------------------------------------------------------
@@ -108,7 +141,7 @@ lime = Question(solution.lime, (1, 2), {
     uses=lambda box, document, masks, by, width, ridge: [
         *((perturbed, (document, mask, by)) for mask in either(np.unique(masks, axis=0))),
         (proximity, (masks, width)),
-        (fit, (masks, scores_of(box, document, masks, by), weights_of(masks, width), ridge))],
+        (fit, (masks, scores_of(box, document, masks, by), solution.proximity(masks, width)[0], ridge))],
     otherwise="Take the masks and the scores as they come: none drawn, added or shifted. Then print what one function "
               "hands to the next: n masks, n scores, n weights.",
     hints={r"\bfit\b.*\n.*('list' object|tuple|inhomogeneous)":

@@ -1,9 +1,11 @@
-"""Checks of assignment 11 on what a mix aI + b11ᵀ holds: reading the count off it, and three mixes that are one."""
+"""Checks of assignment 11 on what a mix aI + b11ᵀ holds: reading the count off it, and three mixes that are one; and on
+what lies between two minima of a loss."""
 
 from attention_questions.prelude import Question, kind, np
 from coursekit.worlds.histogram import LETTERS, T
 
 from . import solution
+from .maps import softmax
 
 # -- decode ----------------------------------------------------------------------------------------------------------
 
@@ -50,47 +52,75 @@ def _(got, U, a, b):
 
 # -- triplets --------------------------------------------------------------------------------------------------------
 
-def _compared(words, place):
-    """(how far apart the mixes of three words are at most, in units of b; their counts) at a place, a = 2b."""
-    ids = np.array([[LETTERS.index(letter) for letter in word] for word in words])
-    E = np.eye(len(LETTERS))[ids]                                       # (3, T, D)
-    u = 2 * E[:, place] + E.sum(1)
-    apart = max(float(np.linalg.norm(u[i] - u[i - 1])) for i in range(3))
-    return apart, (ids == ids[:, place, None]).sum(1).tolist()
-
-
-def _readable(got):
-    """Are they three words of the task's letters and a place in them?"""
-    return type(got) in (tuple, list) and len(got) == 4 and all(
-        type(word) in (str, np.str_) and len(word) == T and {*word} <= {*LETTERS} for word in got[:3]) and (
-            kind(got[3]) == "a whole number" and 0 <= got[3] < T)
-
-
 triplets = Question(solution.triplets, (2, 0), {"your words": ()},
-                    otherwise="Write the mixes as lists of numbers, in units of b: each letter's count, and 2 more for "
-                              "the own one. The list is to stay; the 2 moves. What is the count of the letter that it "
-                              "moves to?")
+    otherwise="Write the mixes as lists of numbers, in units of b: each letter's count, and 2 more for the own one. "
+              "The list is to stay; the 2 moves. What is the count of the letter that it moves to?")
 
 
 @triplets.judge
 def _(got):
-    if not _readable(got):
-        yield f"three words of {T} letters out of {LETTERS} and a place from 0 to {T - 1} are due"
-    apart, counts = _compared(got[:3], got[3])
-    if apart > 1e-9:
-        yield f"the mixes are up to {apart:.2f} b apart (counts {counts}); they are to be the same"
-    if len({*counts}) < 3:
-        yield f"the mixes are the same, and the counts are {counts}; all three are to differ"
-
-
-@triplets.suspect
-def _(got):
-    if not _readable(got):
-        yield f"Return three strings of {T} letters out of {LETTERS}, and a whole number from 0 to {T - 1}."
+    if not (type(got) in (tuple, list) and len(got) == 4 and kind(got[3]) == "a whole number" and 0 <= got[3] < T
+            and all(type(word) in (str, np.str_) and len(word) == T and {*word} <= {*LETTERS} for word in got[:3])):
+        yield (f"three words of {T} letters out of {LETTERS} and a place from 0 to {T - 1} are due",
+               f"Return three strings of {T} letters out of {LETTERS}, and a whole number from 0 to {T - 1}.")
     *words, place = got
-    if len({word[place] for word in words}) < 3:
-        yield ("With the same own letter the numbers of the mix are the counts, and 2 more on one of them: one mix, "
-               "one count. All three own letters have to differ.")
-    if _compared(words, place)[0] < 1e-9:
-        yield ("One mix: that is it. The due counts are the mix's numbers at the three own letters, less 2: these "
-               "three numbers have to differ, and all numbers together have a sum that you know.")
+    ids = np.array([[LETTERS.index(letter) for letter in word] for word in words])
+    E, own = np.eye(len(LETTERS))[ids], ids[:, place]                   # (3, T, D), (3,)
+    mixes = 2 * E[:, place] + E.sum(1)                                  # a = 2b, in units of b
+    apart = max(float(np.linalg.norm(mixes[i] - mixes[i - 1])) for i in range(3))
+    counts = (ids == own[:, None]).sum(1).tolist()
+    advice = ("With the same own letter the numbers of the mix are the counts, and 2 more on one of them: one mix, "
+              "one count. All three own letters have to differ.") if len({*own}) < 3 else None
+    if apart > 1e-9:
+        yield f"the mixes are up to {apart:.2f} b apart (counts {counts}); they are to be the same", advice
+    if len({*counts}) < 3:
+        yield f"the mixes are the same, and the counts are {counts}; all three are to differ", advice or (
+            "One mix: that is it. The due counts are the mix's numbers at the three own letters, less 2: these three "
+            "numbers have to differ, and all numbers together have a sum that you know.")
+
+
+# -- barrier ---------------------------------------------------------------------------------------------------------
+
+def _students(n, d, seed, turned, lam=0.05, t=(0.0, 0.25, 0.5, 0.75, 1.0)):
+    """Two students on one side of 0 or on opposite ones, sequences x (n, 2, d), targets (n, 2, d) of some teacher."""
+    Q0, Q1 = np.random.default_rng(seed).normal(size=(2, d))
+    Q1 = Q1 * np.sign(Q0 @ Q1) * (-1 if turned else 1)
+    random = np.random.default_rng(seed)
+    x, teacher = random.normal(size=(n, 2, d)), random.normal(size=d)
+    g = x @ teacher / np.sqrt(d)                                        # (n, 2)
+    return Q0, Q1, x, softmax(g[:, :, None] * g[:, None]) @ x, lam, np.array(t)
+
+
+barrier = Question(solution.barrier, (1, 0), {
+    "one side": _students(6, 4, 0, False), "opposite sides": _students(8, 5, 1, True),
+    "no penalty, and uneven steps": _students(7, 3, 11, True, lam=0.0, t=(0.0, 0.1, 0.3, 0.8, 1.0)),
+    "only the ends": _students(5, 4, 3, False, t=(0.0, 1.0))},
+    promises={"that begins with 0 and ends with 1": lambda Q0, Q1, x, y, lam, t: t[0] == 0 and t[-1] == 1},
+    returns="losses (m,), height", tolerance=(1e-6, 1e-9),
+    forbidden=("coursekit.worlds.teacher.minimise",), instead="the formula",
+    otherwise="Take the first t, 0: then Q is Q₀. Compute the four numbers of the first sequence's attention, its two "
+              "outputs, and the sum of squares of what is left, one after the other.",
+    hints={"matmul|shapes|dimension": "x is (n, 2, d) and Q (d,): x @ Q is (n, 2), one number g for each token. The "
+                                      "scores are (n, 2, 2), and the weights times x (n, 2, d)."})
+barrier.mistakes(
+    ("Q and −Q give the same outputs, and their midpoint is 0. Turn Q₁ round where Q₀·Q₁ is negative, or the path "
+     "leads past 0.", "-Q1 if Q0 @ Q1 < 0 else Q1 → Q1"),
+    ("The penalty λ/2 ‖Q‖² is missing.", " + lam / 2 * Q @ Q → "),
+    ("The penalty is λ/2 ‖Q‖²: the half is missing.", "lam / 2 → lam"),
+    ("Each g is x·Q over √d. It was divided by d.", "np.sqrt(d) → d"),
+    ("A score is a product of two g, and each g is x·Q over √d: these scores are too large.", " / np.sqrt(d) → "),
+    ("A score is a product of two g, and each has a √d: the scores were divided by √d only once.",
+     " / np.sqrt(d) → ", "g[:, None]) → g[:, None] / np.sqrt(d))"),
+    ("The squares are divided by d and not by 2d.", "(2 * d) → d"),
+    ("That is a mean over the sequences. In the formula they are added up.",
+     "(off ** 2).sum() → (off ** 2).sum() / len(x)"),
+    ("That is the loss itself. It is asked for per d: divided by d once more.", "Q @ Q) / d → Q @ Q)"),
+    ("The softmax runs over the wrong axis: the weights of *each token* add up to 1, row by row.",
+     "e.sum(-1 → e.sum(1"),
+    ("The height is that of the middle. The largest loss may lie anywhere on the way.",
+     "float(losses.max() - max(losses[0], losses[-1])) → "
+     "max(float(losses[len(losses) // 2] - max(losses[0], losses[-1])), 0.0)"),
+    ("The height is measured from the lower end. A barrier is what rises above both.",
+     "max(losses[0], losses[-1]) → min(losses[0], losses[-1])"),
+    ("The height is measured from the mean of the ends. A barrier is what rises above both.",
+     "max(losses[0], losses[-1]) → (losses[0] + losses[-1]) / 2"))

@@ -1,12 +1,9 @@
-"""Checks of assignment 12: reading.py, closing.py, counting.py, fooling.py and maps.py have its questions."""
+"""Checks of assignment 12: reading.py and attention.py have its questions."""
 
 from attention_questions.prelude import announce
 
-from .closing import by_distance
-from .counting import votes
-from .fooling import fool
-from .maps import apart, on_top
-from .reading import chances, read
+from .attention import apart, fool, on_top, votes
+from .reading import by_distance, chances, read
 
 announce("dyck", [read, chances, by_distance, on_top, votes, fool, apart],          # the last is a bonus
          {"equally right": 5})

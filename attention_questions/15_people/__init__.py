@@ -1,11 +1,8 @@
-"""Checks of assignment 15, one file a question."""
+"""Checks of assignment 15: explanations.py and people.py have its questions."""
 
 from attention_questions.prelude import announce
 
-from .length import effective
-from .luck import exact
-from .people import votes
-from .planning import plan
-from .rather import contrast
+from .explanations import contrast, effective
+from .people import exact, plan, votes
 
 announce("people", [effective, exact, votes, plan, contrast], {"an audit": 18})

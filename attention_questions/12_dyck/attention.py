@@ -1,9 +1,12 @@
-"""Checks of assignment 12 on attention maps: what is on the stack's top, and how far two maps are apart."""
+"""Checks of assignment 12 on attention maps: the top of the stack in them, and how far two are apart; on even attention
+that counts, votes of base^depth; and on a text on which a model with perfect test accuracy errs."""
 
-from attention_questions.prelude import Question, kind, np
+from attention_questions.prelude import Question, functools, np, torch
+from coursekit.models import load_weights
+from coursekit.worlds import dyck
 
 from . import solution
-from .reading import DEEPER, LIBRARY, balanced
+from .reading import DEEPER, LIBRARY, balanced, begins
 
 
 def _drawn(n, T, seed, holes=False):
@@ -71,8 +74,7 @@ on_top.mistakes(
 @on_top.suspect
 def _(got, A, texts):
     seen = A[:, np.tril(np.ones(A.shape[1:], bool))]
-    if (seen == 0).any() and type(got) in (list, tuple) and any(
-            kind(part) == "a number" and np.isnan(part) for part in got):
+    if (seen == 0).any() and any(np.isnan(part) for part in got):
         yield "0 · log 0 is nan on a computer, and 0 in an entropy: leave the places without weight out."
 
 
@@ -102,3 +104,82 @@ apart.mistakes(
     ("Within a group the sizes of differences were added up. First add the weights, then compare.",
      "D @ member → abs(D) @ member"),
     ("All texts' groups are those of the first one here.", "groups[:, :, None] → groups[:1, :, None]"))
+
+
+# -- votes -----------------------------------------------------------------------------------------------------------
+
+def _far_from_0(text, base):
+    """Whole bases are exact: their sums may be 0."""
+    sums = solution.votes(text, base)[0] * np.arange(1, len(text) + 2)
+    opened = np.array(solution.read(text, len(text))[0]) > 0
+    return base == int(base) or (np.abs(sums[opened]) > 1e-9 * base ** len(text)).all()
+
+
+votes = Question(solution.votes, (2, 2), {
+    "two of one kind": ("[[]]", 2), "a round one within a square one": ("[()]", 2),
+    "base 1": ("([[()]", 1), "base 1.5, three deep": ("(([[][]]))", 1.5), "base 2": ("(([[][]]))", 2),
+    "base 3": ("[]([(([]", 3), "nothing": ("", 2), "closed, and again": ("()[()][]", 1.7)},
+    promises={"the beginning of a balanced text of round and square brackets":
+                  lambda text, base: {*text} <= {*"()[]"} and begins(text, len(text)),
+              "$b > 0$": lambda text, base: base > 0,
+              "no sum of votes of open brackets is 0 or so near to it that rounding counts": _far_from_0},
+    returns="m (1 + T,), wrong", forbidden=LIBRARY, instead="counts of your own", lend=("read",),
+    otherwise="Write each symbol's vote below it, and take the means from the left. START votes 0.")
+
+
+def _vote(size):
+    """Votes of another size, of opening brackets and of closing ones."""
+    return (f"{sign}= stack[-1] * float(base) ** len(stack) → {sign}= stack[-1] * {size}" for sign in "+-")
+
+
+IS_WRONG = "total * stack[-1] <= 0"
+votes.mistakes(
+    ("A closing bracket votes at the depth of its pair, as its partner does: the two cancel.",
+     "-= stack[-1] * float(base) ** len(stack) → -= stack[-1] * float(base) ** (len(stack) - 1)"),
+    ("Closing brackets vote for their own kind here. They take their partner's vote back.", "total -= → total +="),
+    ("Closing brackets do not vote here. Then what has been closed is never forgotten.", "-= stack[-1] → -= 0"),
+    ("The signs are turned round: square brackets count up, round ones down.",
+     '1 if symbol == "[" else -1 → -1 if symbol == "[" else 1'),
+    ("These are sums. Even attention gives the *mean* over all places read.", " / (1 + t) → "),
+    ("START is a place, too, with a vote of 0: after t symbols there are 1 + t places.", "(1 + t) → t"),
+    ("The mean at place t is over places 0 to t, not over all of the text.", "(1 + t) → (1 + len(text))"),
+    ("`wrong` counts the first bracket as 0. It stands at place 1: 0 is START's.",
+     "wrong.append(t) → wrong.append(t - 1)"),
+    ("A vote is base^depth, not base · depth.", *_vote("base * len(stack)")),
+    ("The outermost pair has depth 1, and votes ±base.", *_vote("float(base) ** (len(stack) - 1)")),
+    *(("Where m is 0 it names no bracket, so that place is wrong if something is open.", f"{IS_WRONG} → {instead}")
+      for instead in ("total * stack[-1] < 0", "(total >= 0) != (stack[-1] > 0)", "(total > 0) != (stack[-1] > 0)")),
+    ("`wrong` has places after which nothing is open. There no bracket closes next, and m may be 0.",
+     "[0.0], [] → [0.0], [0]", f"if stack and {IS_WRONG} → if {IS_WRONG} if stack else total == 0"))
+
+
+# -- fool ------------------------------------------------------------------------------------------------------------
+
+LONGEST, WANTED = dyck.T, 3.0           # brackets; logits
+_loaded = functools.cache(load_weights)
+
+fool = Question(solution.fool, (2, 0), {"your text": ()},
+    otherwise="The model weighs equal brackets alike, however many there are. Which ones could drown the top?")
+
+
+@fool.judge
+def _(text):
+    due = f"a balanced text of ()[] is due, of at most {LONGEST} brackets, no deeper than {dyck.D}"
+    if type(text) is not str or not text or not {*text} <= {*dyck.BRACKETS}:
+        yield due, 'Return a text of round and square brackets, a string such as "[()]".'
+    if len(text) > LONGEST:
+        yield due, f"At most {LONGEST} brackets: that is the length of the texts that it was trained on."
+    if not dyck.pushdown(text, None).accepted:
+        yield due, "The brackets do not match. Your own `read` says where."
+    if not dyck.pushdown(text).accepted:
+        yield due, f"Deeper than {dyck.D}. The model has never seen that, so nobody claims that it can."
+    ids = dyck.encode(text)
+    with torch.no_grad():
+        z = _loaded("dyck-minimal")(ids[None])[0, :-1, 1::2]                        # (T, 2): round, square
+    over = (z[:, 0] - z[:, 1]) * torch.where(ids[1:] == 3, 1.0, -1.0)               # the wrong one's, above the right
+    most = over[dyck.closings(ids[None])[0]].max().item()
+    if most < WANTED:
+        yield (f"where a bracket closes, the wrong one's logit is at most {most:+.2f} above the right one's; "
+               f"{WANTED} is due",
+               "It errs already, but it is not sure enough. More of the same, a level deeper or less deep, or another "
+               "kind around it?" if most > 0 else None)
