@@ -75,15 +75,15 @@ fit = Question(solution.fit, (2, 3), {
 MEANS, LEVEL = "np.average(Z, 0, weights), np.average(y, weights=weights)", "mean_y - mean @ beta"
 LEFT, SPREAD = "((b - A @ beta) ** 2).sum()", "(b ** 2).sum()"              # R² is 1 − LEFT/SPREAD
 NOT_CENTRED = f"{SPREAD} → (weights * (y - np.average(y, weights=weights)) ** 2).sum()"     # b is not, R² is right
-ONES = as_answer(       # the intercept is one coefficient of many, and has a part in the ridge, and in the length of β
+_ONES = as_answer(       # the intercept is one coefficient of many, and has a part in the ridge, and in the length of β
     solution.fit, f"mean, mean_y = {MEANS} → Z, mean, mean_y = np.column_stack([np.ones(len(Z)), Z]), 0, 0",
     NOT_CENTRED, f"beta, {LEVEL} → beta[1:], beta[0]")
 fit.mistakes(
     ("The intercept is penalised, too. It goes free: no ridge on it. (Or: centre Z and y first.)",
-     lambda Z, y, weights, ridge: (ONES if ridge else solution.fit)(Z, y, weights, ridge)),
+     lambda Z, y, weights, ridge: (_ONES if ridge else solution.fit)(Z, y, weights, ridge)),
     ("β is not the smallest: what never changes, a column or a sum of columns, is the intercept's business. Centre Z "
      "first, so that only the length of β counts.",
-     lambda Z, y, weights, ridge: (solution.fit if ridge else ONES)(Z, y, weights, ridge)),
+     lambda Z, y, weights, ridge: (solution.fit if ridge else _ONES)(Z, y, weights, ridge)),
     ("The line was forced through 0. It has an intercept.", f"{MEANS} → np.zeros(Z.shape[1]), 0.0", NOT_CENTRED),
     ("The weights change nothing here.", "mean, mean_y = → weights = np.ones(len(y))\n    mean, mean_y ="),
     ("The weights came in twice: π where √π is right. Each square is multiplied by its weight once, so a row by its "

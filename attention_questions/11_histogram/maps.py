@@ -84,6 +84,7 @@ IDS = np.array([[2, 0, 4, 0, 6, 0], [5, 5, 1, 3, 1, 5]])
 
 
 def softmax(scores):
+    """Weights of scores, along their last axis."""
     e = np.exp(scores - scores.max(-1, keepdims=True))
     return e / e.sum(-1, keepdims=True)
 
