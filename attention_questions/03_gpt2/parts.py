@@ -176,7 +176,7 @@ def _(got, x, W_1, b_1, W_2, b_2, change=None):
                "better.")
     if change is not None and x.abs().max() > 1e14:                     # and all was right before
         yield SMALL
-    ways = [solution.mlp(x, W, b_1, V, b_2) for W in (W_1.T, W_1) for V in (W_2.T, W_2)][:-1]
+    ways = [solution.mlp(x, W, b_1, V, b_2) for W in (W_1.T, W_1) for V in (W_2.T, W_2)][:-1]  # if square
     if any(torch.allclose(got, way, 1e-3, 1e-5) for way in ways):
         yield "A linear layer computes x @ W.T. Square matrices fit without the .T, too, and mean something else."
 
