@@ -1,11 +1,10 @@
-"""Checks of assignment 03: GPT-2's parts (parts.py, causal.py), and the whole of it (model.py)."""
+"""Checks of assignment 03: GPT-2's parts (parts.py), and the whole of it (model.py)."""
 
 from attention_questions.gpt2_weights import drawn_weights
 from attention_questions.prelude import announce
 
-from .causal import causal_attention
 from .model import gpt2_logits, one_head
-from .parts import layer_norm, mlp
+from .parts import causal_attention, layer_norm, mlp
 
 __all__ = ["drawn_weights"]             # for hidden tests, beside the questions
 

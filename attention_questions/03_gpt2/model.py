@@ -89,8 +89,7 @@ gpt2_logits.mistakes(
     ("K is not used: that is one big head.", '.output"), K → .output"), 1'),
     ("That is the stream, d_e numbers for a token. Each word's score is the product of that row with the word's "
      "embedding.", ' @ weights["W_e"].T → '),
-    ("Logits are asked for, as they are, without a softmax.",
-     lambda *given: solution.gpt2_logits(*given).softmax(-1)),
+    ("Logits are asked for, as they are, without a softmax.", lambda *given: solution.gpt2_logits(*given).softmax(-1)),
     ("In double precision it comes to another result: does a constant in your function have a dtype of its own?",
      'x = weights["W_e"] → weights = {name: w.float() for name, w in weights.items()}\n    x = weights["W_e"]'),
     ("Nobody is silent here: hand each layer the numbers of its own heads that stand in `silent`.",
@@ -113,8 +112,7 @@ def _next(words, silent=()):
     return solution.gpt2_logits(ids, model.state_dict(), model.config.K, silent)[-1].softmax(-1)
 
 
-one_head = Question(solution.one_head, (1, 1), {
-    "dialogue-gpt": ()}, returns="the text, the layer, the head",
+one_head = Question(solution.one_head, (1, 1), {"dialogue-gpt": ()}, returns="the text, the layer, the head",
     otherwise="Look at all twelve heads, one by one: what is left of the likeliest word without each?")
 
 

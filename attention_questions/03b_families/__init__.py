@@ -1,11 +1,10 @@
-"""Checks of assignment 03b: the loss, training (loss.py), a checkpoint (checkpoint.py), who sees what and what answers
-at once cost (families.py)."""
+"""Checks of assignment 03b: the loss, training (loss.py); a checkpoint, who sees what, and what answers at once
+cost (families.py)."""
 
 from attention_questions.gpt2_weights import drawn_weights
 from attention_questions.prelude import announce
 
-from .checkpoint import as_stored, from_checkpoint
-from .families import at_once, may_see
+from .families import as_stored, at_once, from_checkpoint, may_see
 from .loss import overfit, start, text_loss
 
 __all__ = ["as_stored", "drawn_weights", "start"]           # for hidden tests, beside the questions

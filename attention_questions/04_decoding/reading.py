@@ -18,8 +18,7 @@ read_on = Question(solution.read_on, (1, 0), {
     "two tokens, and an empty cache": _reading(t=2, T=0, d_e=3, d_att=2, d_out=1, seed=60),
     "one dimension": _reading(t=2, T=3, d_e=1, d_att=1, d_out=1, seed=70),
     "large scores": tuple(10 * x for x in _reading(t=3, T=2, d_e=3, d_att=2, d_out=2, seed=80)),
-    "a longer text, double precision": tuple(
-        x.double() for x in _reading(t=5, T=9, d_e=4, d_att=4, d_out=4, seed=90))},
+    "a longer text, double precision": tuple(x.double() for x in _reading(t=5, T=9, d_e=4, d_att=4, d_out=4, seed=90))},
     returns="output (t, d_out), keys (T + t, d_att), values (T + t, d_out)",
     tolerance=(1e-3, 1e-3),                                             # large scores make much of rounding
     forbidden=(*ATTENTIONS, "coursekit.models.gpt2.CausalAttention"), instead="matrix products and a softmax",
@@ -56,10 +55,9 @@ read_on.mistakes(
 
 @read_on.suspect
 def _(got, x, W_q, W_k, W_v, K, V):
-    output = got[0]
-    if tuple(output.shape) == (len(K) + len(x), V.shape[1]) and len(K):
+    if tuple(got[0].shape) == (len(K) + len(x), V.shape[1]) and len(K):
         yield ("The output has a row for each *new* token: queries come from x alone, and the mask of the scores has "
                "as many rows, t.")
-    if not output.isfinite().all():
+    if not got[0].isfinite().all():
         yield ("There is a row of the scores in which everything was forbidden (a new token sees all T cached tokens, "
                "and itself), or exp was taken of a large score (torch.softmax takes the largest out first).")

@@ -1,9 +1,11 @@
-"""Checks of assignment 04 on rules: the temperature, the k likeliest tokens, the nucleus."""
+"""Checks of assignment 04 on rules and the draw: the temperature, the k likeliest tokens, the nucleus, and which token
+a number between 0 and 1 stands for."""
 
 from attention_questions.prelude import SOFTMAXES, Question, kind, math, torch
 
 from . import solution
-from .drawing import LIBRARY
+
+LIBRARY = ("coursekit.models.apply_rules", "coursekit.models.next_token_distribution", "coursekit.models.sample")
 
 # -- tempered --------------------------------------------------------------------------------------------------------
 
@@ -45,8 +47,7 @@ tempered.mistakes(
      "logits == top → logits == logits.max()"),
     ("Two tokens are equally likely here, at every temperature however small. So neither is left alone in the limit: "
      "they share.", f"{LIMIT} → torch.nn.functional.one_hot(logits.argmax(-1), logits.shape[-1])"),
-    ("Only the likeliest are left, as they should be, but the sum is more than one.",
-     f"{SUM} → ({SUM} if tau else 1)"),
+    ("Only the likeliest are left, as they should be, but the sum is more than one.", f"{SUM} → ({SUM} if tau else 1)"),
     ("At temperature 0 equally likely tokens share everything, and nearly equal is not equal. (Nor is a small "
      "temperature 0.)", "(logits == top) → torch.isclose(logits, top)"),
     ("That is temperature 0. A small temperature is not 0, and the limit has not been reached.",
@@ -55,13 +56,9 @@ tempered.mistakes(
      "soon. Divide the logits by τ, the largest of the row subtracted, before exp is taken.",
      "torch.exp((logits - top) / tau) → torch.softmax(logits, -1) ** (1 / tau)"),
     ("In some row every exp was rounded to 0: the largest logit of *each row* is subtracted, not that of the whole "
-     "table.", "logits - top → logits - logits.max()"))
-
-
-@tempered.suspect
-def _(got, logits, tau):
-    if kind(got) == "a tensor" and got.dtype == torch.bool:
-        yield "Logits and probabilities have one dtype. A comparison gives True and False, which are no numbers yet."
+     "table.", "logits - top → logits - logits.max()"),
+    ("Logits and probabilities have one dtype. A comparison gives True and False, which are no numbers yet.",
+     "return e → return logits == top if tau == 0 else e"))
 
 
 # -- keep_top_k ------------------------------------------------------------------------------------------------------
@@ -72,10 +69,8 @@ BATCH = torch.tensor([[0.5, 0.05, 0.3, 0.15], [0.05, 0.25, 0.1, 0.6]])
 
 
 def _left(got, right):
-    """What to say if the right tokens are left."""
-    if kind(got) == "a tensor" and got.shape == right.shape and torch.equal(got > 0, right > 0):
-        return "The right tokens are left, with wrong numbers: each keeps its probability, divided by its row's sum."
-    return None
+    if torch.equal(got > 0, right > 0):
+        yield "The right tokens are left, with wrong numbers: each keeps its probability, divided by its row's sum."
 
 
 keep_top_k = Question(solution.keep_top_k, (1, 0), {
@@ -83,8 +78,7 @@ keep_top_k = Question(solution.keep_top_k, (1, 0), {
     "one row": (NINE[:1], 3), "only the best": (BATCH, 1),
     "a tie with the second": (torch.tensor([[0.2, 0.4, 0.2, 0.2], [0.1, 0.4, 0.2, 0.3]]), 2),
     "a tie of the first two": (torch.tensor([[0.15, 0.3, 0.25, 0.3]]), 2),
-    "more than there are": (BATCH, 9),
-    "double precision": (NINE.double(), 5)},
+    "more than there are": (BATCH, 9), "double precision": (NINE.double(), 5)},
     returns="(n, D)", forbidden=("coursekit.models.keep_top_k", *LIBRARY),
     instead="a sort or torch.topk, and a comparison",
     hints={"shapes": "p is a table (n, D), not one row: the k-th largest of each row is a column (n, 1). Does a "
@@ -122,11 +116,7 @@ keep_top_k.mistakes(
      "probability instead of taking places.",
      f"kept = {KEPT} → values, places = p.topk(min(k, p.shape[1]))\n"
      "    kept = torch.zeros_like(p).scatter(1, places, values)"))
-
-
-@keep_top_k.suspect
-def _(got, p, k):
-    yield _left(got, solution.keep_top_k(p, k))
+keep_top_k.suspect(lambda got, p, k: _left(got, solution.keep_top_k(p, k)))
 
 
 # -- keep_nucleus ----------------------------------------------------------------------------------------------------
@@ -137,8 +127,7 @@ keep_nucleus = Question(solution.keep_nucleus, (2, 2), {
     "reached exactly": (torch.tensor([[0.125, 0.5, 0.125, 0.25], [0.125, 0.125, 0.125, 0.625]]), 0.75),
     "one token is enough": (BATCH, 0.4),
     "a tie at the edge": (torch.tensor([[0.25, 0.25, 0.25, 0.25]]), 0.4),
-    "many ties": (torch.tensor([[3.0, 1.0] * 16]) / 64, 0.5),
-    "everything": (BATCH, 1.0)},
+    "many ties": (torch.tensor([[3.0, 1.0] * 16]) / 64, 0.5), "everything": (BATCH, 1.0)},
     returns="(n, D)", forbidden=("coursekit.models.keep_nucleus", *LIBRARY), instead="a sort and running sums",
     hints={"shapes": "Sorted probabilities and their running sums are (n, D), like p.",
            "IndexError": "p is a table (n, D). Is it read here as if it were a single row (D,)?"},
@@ -172,8 +161,7 @@ keep_nucleus.mistakes(
 @keep_nucleus.suspect
 def _(got, p, mass):
     right = solution.keep_nucleus(p, mass)
-    if words := _left(got, right):
-        yield words
+    yield from _left(got, right)
     if p.shape[1] > 16 and torch.equal(got.sort(-1).values, right.sort(-1).values):
         yield ("As many as should be, and equally likely ones: but of those the smaller ids are in. With more than "
                "sixteen tokens torch.sort puts equal ones in any order, unless it is asked not to: stable=True.")
@@ -181,3 +169,50 @@ def _(got, p, mass):
         yield ("A token stayed that is less likely than one that went. If you work with sorted probabilities: what is "
                "found for rank r has to go back to the place of the token with rank r (scatter; gather does the "
                "opposite).")
+
+
+# -- draw ------------------------------------------------------------------------------------------------------------
+
+FIVE = torch.tensor([0.15, 0.3, 0.1, 0.25, 0.2])
+DARTS = torch.tensor([0.3, 0.15, 0.05, 0.05, 0.05, 0.1, 0.15, 0.05, 0.1])    # 0.57 is another's for each mistake
+
+
+draw = Question(solution.draw, (1, 2), {
+    "a dart": (DARTS, 0.57), "the last stretch": (FIVE, 0.95), "the third": (FIVE, 0.5), "the second": (FIVE, 0.2),
+    "where a stretch begins": (torch.tensor([0.25, 0.25, 0.5]), 0.25),
+    "u = 0": (torch.tensor([0.0, 0.0, 0.5, 0.5]), 0.0), "just past a beginning": (torch.tensor([0.502, 0.498]), 0.5024),
+    "a sum below 1": (torch.tensor([0.5, 0.49, 0.0]), 0.503),
+    "u beyond the sum": (torch.tensor([0.7, 0.299, 0.0]), 0.9995)},
+    forbidden=("torch.multinomial", "torch.distributions.Categorical", "random.Random.choices", "numpy.random.choice",
+               *LIBRARY), instead="running sums and a comparison",
+    hints={"nothing": "Nothing came back. Does the function end with `return …`? And where rounding left u past "
+                      "the sum, no stretch holds it: then it is the last token that has any probability."},
+    otherwise="A token's id is due, a whole number: that of the first token at whose end the running sum is "
+              "larger than u.",
+    promises={r"$0 \leq u < 1$": lambda p, u: 0 <= u < 1,
+              "a token with $p_i = 0$ has none and is never returned": lambda p, u: p.min() >= 0 and p.any()})
+draw.mistakes(
+    *(("That token has probability 0. Nothing that the rules have forbidden may ever be drawn, for no u: its stretch "
+       "has no length.", f"return token → return token if {due}") for due in ("u < end else len(p) - 1", "u else 0")),
+    ("Rounding left u beyond the sum. Then it is the last token that has any probability.",
+     "return token → return token if u < end else int(p.argmax())"),
+    ("A stretch includes its beginning, not its end. Is it < where ≤ stands?", "u < end → u <= end"),
+    ("The stretches have the lengths p_i as they are. Was p divided by its sum? That moves their ends.",
+     "p.tolist() → (p / p.sum()).tolist()"),
+    ("Is u held against each probability alone? A stretch ends where those of all tokens up to it are summed.",
+     "u < end → u < share"),
+    ("The stretches lie in the order of the ids, not sorted by size.",
+     "enumerate(p.tolist()) → sorted(enumerate(p.tolist()), key=lambda each: -each[1])"),
+    ("That is the likeliest token. Which token it becomes depends on u.", "return token → return int(p.argmax())"),
+    *(("That is its neighbour. Does the sum include the token's own probability when u is compared?",
+       f"return token → return {neighbour}") for neighbour in ("max(0, token - 1)", "token + 1")))
+
+
+@draw.suspect
+def _(got, p, u):
+    if kind(got) == "a tensor" and got.numel() == 1 and got.shape:
+        yield "Return a whole number: `.item()` takes it out of a tensor."
+    got, shares = int(got), p.tolist()
+    if not 0 <= got < len(shares):
+        yield (f"There is no token {got}: the ids go from 0 to {len(shares) - 1}." +
+               (" Rounding may leave the sum a little below 1, and u beyond it." if u >= sum(shares) else ""))

@@ -1,10 +1,8 @@
-"""Checks of assignment 05: rows.py on one row, heads.py on a head's habit, arrivals.py on what it brings."""
+"""Checks of assignment 05: one row, a head's habit, and what it brings (reading.py)."""
 
 from attention_questions.prelude import announce
 
-from .arrivals import carried
-from .heads import habit, previous
-from .rows import one_row
+from .reading import carried, habit, one_row, previous
 
 __all__ = ["previous"]                  # for hidden tests, beside the questions
 

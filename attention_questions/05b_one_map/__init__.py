@@ -1,10 +1,8 @@
-"""Checks of assignment 05b: words.py on pieces, rollout.py on layers, relevance.py on gradients, paths.py on paths."""
+"""Checks of assignment 05b: maps of words, of all layers, with gradients (maps.py); the widest path (paths.py)."""
 
 from attention_questions.prelude import announce
 
+from .maps import guided, rolled, word_map
 from .paths import widest
-from .relevance import guided
-from .rollout import rolled
-from .words import word_map
 
 announce("one_map", [word_map, rolled, guided, widest], {"which map to show": 9})

@@ -10,12 +10,10 @@ WIDE = numbers("3 1  2 5    4 2  1 6", 2, 2, 2)
 CAUSAL = numbers("1 0 0  0.5 0.5 0  0.25 0.25 0.5    1 0 0  0.75 0.25 0  0.125 0.375 0.5", 2, 3, 3)
 TALL = torch.randint(1, 64, (10, 12, 12), generator=torch.Generator().manual_seed(0)) / 64
 
-
 widest = Question(solution.widest, (2, 3), {
     "two layers": (PIPES, 2, 3), "three layers": (TRAPS, 2, 1), "one layer": (CAUSAL[1:], 2, 1),
     "edges wider than 1": (WIDE, 0, 1), "a token of the future, behind a mask": (CAUSAL, 1, 2),
-    "skips alone, to another token": (torch.eye(3).repeat(2, 1, 1), 2, 1),
-    "ten layers of twelve tokens": (TALL, 3, 7)},
+    "skips alone, to another token": (torch.eye(3).repeat(2, 1, 1), 2, 1), "ten layers of twelve tokens": (TALL, 3, 7)},
     returns="width, path",
     forbidden=("networkx.Graph", "networkx.DiGraph", "coursekit.explain.flow_graph",
                "coursekit.explain.attention_flow"), instead="a sweep from layer to layer",
@@ -32,36 +30,6 @@ def _width(layers, path):
     if not all(kind(s) == "a whole number" and 0 <= s < layers.shape[-1] for s in path):
         return None
     return min(layers[-1 - i, s, t].item() for i, (s, t) in enumerate(zip(path, path[1:], strict=False)))
-
-
-def _pair(got):
-    """(width, path as a list) of a result; None if it is no such pair."""
-    if type(got) not in (list, tuple) or len(got) != 2:
-        return None
-    width, path = got
-    if kind(path) in ("a tensor", "a NumPy array") and len(path.shape) == 1:
-        path = path.tolist()
-    if type(path) not in (list, tuple):
-        return None
-    return width, [s.item() if kind(s) == "a tensor" and s.dim() == 0 else s for s in path]
-
-
-@widest.judge
-def _(got, layers, row, t):
-    if (pair := _pair(got)) is None:
-        yield "the result is a pair: the width, a number, and the path, a list"
-    width, path = pair
-    if len(path) != len(layers) + 1:
-        yield f"the path has {len(path)} tokens; through L layers it has L + 1, both ends included"
-    if _width(layers, path) is None:
-        yield "the path is a list of tokens, whole numbers from 0 to T − 1"
-    if (path[0], path[-1]) != (row, t):
-        yield "the path does not lead from `row`, its first entry, to `t`, its last one"
-    right = solution.widest(layers, row, t)[0]
-    if not same(width, right):
-        yield f"the widest path is {right:.4g} wide"
-    if not same(_width(layers, path), right):
-        yield f"the width is right, but this path is only {_width(layers, path):.4g} wide"
 
 
 def _greedy_down(layers, row, t):
@@ -125,16 +93,26 @@ widest.mistakes(
      f"{RESULT} → widths[t].item(), path if widths[t] else None"))
 
 
-@widest.suspect
+@widest.judge
 def _(got, layers, row, t):
-    (width, path), right = _pair(got), solution.widest(layers, row, t)[0]
+    width, path = got if type(got) in (list, tuple) and len(got) == 2 else (None, None)
+    if kind(path) in ("a tensor", "a NumPy array") and len(path.shape) == 1:
+        path = path.tolist()
+    if type(path) not in (list, tuple):
+        yield "the result is a pair: the width, a number, and the path, a list"
+    path = [s.item() if kind(s) == "a tensor" and s.dim() == 0 else s for s in path]
     if len(path) != len(layers) + 1:
-        yield PLACES
-    if path[0] != row:
-        yield UNREACHED if same(width, right) and right == 0 else BEGINS
-    if same(width, right):
-        yield TRACED
-    if same(_width(layers, path), right):
-        yield NARROWEST
-    if same(width, _width(layers, path)):
-        yield "That is a path and its width, and there is a wider one. Did you keep the best width for *every* token?"
+        yield f"the path has {len(path)} tokens; through L layers it has L + 1, both ends included", PLACES
+    own, right = _width(layers, path), solution.widest(layers, row, t)[0]
+    traced = TRACED if same(width, right) else None
+    if own is None:
+        yield "the path is a list of tokens, whole numbers from 0 to T − 1", traced
+    if (path[0], path[-1]) != (row, t):
+        yield ("the path does not lead from `row`, its first entry, to `t`, its last one", traced if path[0] == row else
+               UNREACHED if traced and right == 0 else BEGINS)
+    if not same(width, right):
+        wider = "That is a path and its width, and there is a wider one. Did you keep the best width for *every* token?"
+        yield f"the widest path is {right:.4g} wide", (
+            NARROWEST if same(own, right) else wider if same(width, own) else None)
+    if not same(own, right):
+        yield f"the width is right, but this path is only {own:.4g} wide", TRACED
