@@ -14,6 +14,7 @@ from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
+from hypothesis import HealthCheck, settings
 
 from tests.drawn import GRADING, commit, touches
 
@@ -22,6 +23,9 @@ HERE = Path(__file__).parent
 LIGHT = str(HERE / "light")
 sys.modules.setdefault("rfc3987_syntax", None)                          # see tests/light; and of what tests start:
 os.environ["PYTHONPATH"] = os.pathsep.join([LIGHT, *filter(None, [os.environ.get("PYTHONPATH")])])
+
+settings.register_profile("course", deadline=None, suppress_health_check=[HealthCheck.too_slow])    # a busy machine
+settings.load_profile("course")                                                                     # fails no test
 
 # Where a test stands (the start of its path) → its mark.
 MARKS = {"browser/": "browser", "peers/": "peers",
