@@ -7,6 +7,7 @@
 Most marks are set here, by where a test stands or what it asks for; `bank` and `slow` stand at the tests.
 """
 
+import gc
 import os
 import random
 import sys
@@ -26,6 +27,14 @@ os.environ["PYTHONPATH"] = os.pathsep.join([LIGHT, *filter(None, [os.environ.get
 
 settings.register_profile("course", deadline=None, suppress_health_check=[HealthCheck.too_slow])    # a busy machine
 settings.load_profile("course")                                                                     # fails no test
+
+gc.disable()                                                            # while a million things are made that stay
+
+
+def pytest_collection_finish():
+    gc.freeze()                                                         # and need not be looked at again and again
+    gc.enable()
+
 
 # Where a test stands (the start of its path) → its mark.
 MARKS = {"browser/": "browser", "peers/": "peers",
