@@ -40,8 +40,10 @@ def changed():
 @cache
 def changed_last():
     """Those that the last commit has changed, and those that are not committed yet."""
-    return [*git("diff", "--name-only", "HEAD~1").split("\n"), *git(
-        "ls-files", "--others", "--exclude-standard", "--full-name", ":/").split("\n")]
+    if changed() is None:
+        return []
+    new = git("ls-files", "--others", "--exclude-standard", "--full-name", ":/")
+    return "\n".join([git("diff", "--name-only", "HEAD~1"), new]).split("\n")
 
 
 def touches(*starts):
@@ -49,9 +51,15 @@ def touches(*starts):
     return changed() is None or any(path.startswith(starts) for path in changed())
 
 
+@cache
+def parts(path):
+    """The names in a path, its folders' among them."""
+    return frozenset(Path(path).parts)
+
+
 def called(name, path):
     """Is the file at a path called like this, or a folder that it is in?"""
-    return bool({name, f"{name}.py"} & set(Path(path).parts))
+    return name in parts(path) or f"{name}.py" in parts(path)
 
 
 def sampled(names, n, seed, most=None, whose=called):
