@@ -11,7 +11,7 @@ ONE_THREAD = OMP_NUM_THREADS=1 MKL_NUM_THREADS=1 TOKENIZERS_PARALLELISM=false
 help:
 	@echo 'make lab        set up, and open JupyterLab on the first lecture (on your own copy, if you have one)'
 	@echo 'make work       make or renew your own copies of lectures and assignments, in my/'
-	@echo 'make test       set up, and run the tests (about 11 minutes on two cores)'
+	@echo 'make test       set up, and run the tests (about 12 minutes on two cores)'
 	@echo 'make test-fast  the same without notebooks, sandbox, browser, bank and peers (about 2 minutes)'
 	@echo 'make test-all   every test there is, by hand and before a release (an hour or more)'
 	@echo 'make lint       set up, and look over the Python files with ruff, and over types with mypy'

@@ -7,6 +7,7 @@
 Most marks are set here, by where a test stands or what it asks for; `bank` and `slow` stand at the tests.
 """
 
+import gc
 import os
 import random
 import sys
@@ -14,6 +15,7 @@ from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
+from hypothesis import HealthCheck, settings
 
 from tests.drawn import GRADING, commit, touches
 
@@ -22,6 +24,17 @@ HERE = Path(__file__).parent
 LIGHT = str(HERE / "light")
 sys.modules.setdefault("rfc3987_syntax", None)                          # see tests/light; and of what tests start:
 os.environ["PYTHONPATH"] = os.pathsep.join([LIGHT, *filter(None, [os.environ.get("PYTHONPATH")])])
+
+settings.register_profile("course", deadline=None, suppress_health_check=[HealthCheck.too_slow])    # a busy machine
+settings.load_profile("course")                                                                     # fails no test
+
+gc.disable()                                                            # while a million things are made that stay
+
+
+def pytest_collection_finish():
+    gc.freeze()                                                         # and need not be looked at again and again
+    gc.enable()
+
 
 # Where a test stands (the start of its path) → its mark.
 MARKS = {"browser/": "browser", "peers/": "peers",
@@ -35,15 +48,19 @@ SANDBOXED = {"sandbox", "kind"}                                         # fixtur
 # which share nothing.
 FIRST = ["notebooks/test_lectures.py", "test_package.py", "grading/test_bank_sandboxed.py", "browser/",
          "grading/test_pipeline.py", "grading/test_release.py", "grading/test_nbgrader.py", "grading/test_execute.py",
-         "grading/hostile/", "grading/", "models/", ""]
+         "grading/hostile/", "grading/", "tools/", "evaluate/", "models/", ""]
 BANK = ("grading/test_bank_sandboxed.py", "grading/test_bank.py", "grading/test_statements.py")
 APART = ("notebooks/test_lectures.py", "grading/test_release.py", "grading/hostile/test_corpus.py", *BANK)
 # What only a change of certain files can break: of these tests the commit draws some where it changes none of those.
 # The book is made of nearly all files.
-DRAWN = {"browser/": (3, ("coursekit/show/", "coursegrade/selfcheck/", "tests/browser/", "tools/", *GRADING)),
+JOURNEYS = ("coursekit/show/", "coursegrade/selfcheck/", "tests/browser/", "tools/", *GRADING)
+DRAWN = {"browser/test_book.py": (1, ("docs/site/", "tests/browser/test_book.py", "tools/book", "tools/npm.py")),
+         "browser/test_views.py": (1, ("coursekit/show/", "constraints.txt", "tests/browser/conftest.py",
+                                       "tests/browser/test_views.py", "tools/jupyter/", "tools/no")),
+         tuple(f"browser/test_{journey}.py" for journey in ("learner", "quiz", "slides", "teacher")): (1, JOURNEYS),
          "grading/test_pipeline.py": (9, GRADING),
          "grading/test_execute.py": (30, GRADING), "grading/test_lent.py": (20, GRADING)}
-NOT_DRAWN = "browser/test_book.py"
+WOVEN = "notebooks/test_lectures.py", "grading/hostile/test_corpus.py"
 MEMORY = 2 << 30                                                        # bytes that one process of tests may need
 
 
@@ -69,9 +86,17 @@ def pytest_collection_modifyitems(items):
         here = [item for item in items if place(item).startswith(start) and not item.get_closest_marker("slow")
                 and "deck" not in item.fixturenames]                    # tests/browser/test_slides.py draws its own
         if not touches(*files):
-            for item in random.Random(commit() + start).sample(here, max(0, len(here) - n)):
+            for item in random.Random(f"{commit()}{start}").sample(here, max(0, len(here) - n)):
                 item.add_marker("slow")
     items.sort(key=lambda item: next(i for i, start in enumerate(FIRST) if place(item).startswith(start)))
+    items[:] = woven(items)
+
+
+def woven(items):
+    """The attacks on the sandbox, which mostly wait, go between the lectures, which do nothing but work."""
+    working, waiting = ([item for item in items if place(item).startswith(start)] for start in WOVEN)
+    parts = [[item, *waiting[i::len(working)]] for i, item in enumerate(working)] if working else [waiting]
+    return [*sum(parts, []), *(item for item in items if not place(item).startswith(WOVEN))]
 
 
 @pytest.hookimpl(optionalhook=True)

@@ -37,14 +37,40 @@ def changed():
     return "\n".join([*files, git("ls-files", "--others", "--exclude-standard", "--full-name", ":/")]).split("\n")
 
 
+@cache
+def changed_last():
+    """Those that the last commit has changed, and those that are not committed yet."""
+    if changed() is None:
+        return []
+    new = git("ls-files", "--others", "--exclude-standard", "--full-name", ":/")
+    return "\n".join([git("diff", "--name-only", "HEAD~1"), new]).split("\n")
+
+
 def touches(*starts):
     """Is there a changed file whose path begins so? True where git cannot tell."""
     return changed() is None or any(path.startswith(starts) for path in changed())
 
 
-def sampled(names, n, seed):
+@cache
+def parts(path):
+    """The names in a path, its folders' among them."""
+    return frozenset(Path(path).parts)
+
+
+def called(name, path):
+    """Is the file at a path called like this, or a folder that it is in?"""
+    return name in parts(path) or f"{name}.py" in parts(path)
+
+
+def sampled(names, n, seed, most=None, whose=called):
     """The names as pytest's parameters. All are marked `slow`, but for n drawn by the commit and the seed (a text), and
-    for those after which a changed file or its folder is called."""
-    chosen = random.Random(commit() + seed).sample(names, min(n, len(names)))
-    chosen += [name for name in names if any({name, f"{name}.py"} & set(Path(path).parts) for path in changed() or [])]
+    for those of which a file has changed: `whose(name, path)` says whether it is one of theirs. If these are more than
+    `most`, so many are drawn of them, first of those that the last commit, or what is not committed yet, changes."""
+    def new(files):
+        return [name for name in names if any(whose(name, path) for path in files or [])]
+
+    draw = random.Random(commit() + seed)
+    chosen, others, last = draw.sample(names, min(n, len(names))), new(changed()), new(changed_last())
+    draw.shuffle(others)
+    chosen += sorted(others, key=lambda name: name not in last)[:most]
     return [name if name in chosen else pytest.param(name, marks=pytest.mark.slow) for name in names]

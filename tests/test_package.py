@@ -120,8 +120,9 @@ def test_what_is_recorded_comes_with_the_wheel_and_what_made_it_does_not(elsewhe
     assert "None" in elsewhere("-c", "from importlib.util import find_spec; print(find_spec('experiments'))")
 
 
-NOTEBOOKS = [*notebooks.find(), *sorted((ROOT / "solutions").glob("*/*.ipynb"))]
-DRAWN = random.Random(commit()).choice(NOTEBOOKS)
+SOLUTIONS = sorted((ROOT / "solutions").glob("*/*.ipynb"))
+NOTEBOOKS = [*notebooks.find(), *SOLUTIONS]
+DRAWN = random.Random(commit()).choice(SOLUTIONS)                       # lectures take three times as long
 
 
 @pytest.mark.notebook

@@ -1,23 +1,22 @@
 """Each deck in Chromium, opened from the disk: every slide, all its fragments shown, fits its page and can be read."""
 
-import random
 import re
 
 import pytest
 
 from tests.browser.needed import needed
-from tests.drawn import commit, touches
+from tests.drawn import sampled, touches
 from tools import decks, npm, slides
 
 TOOL = ("tools/decks.py", "tools/slides.py", "tools/npm.py", "docs/site/slides", "docs/site/formulas",
         "docs/site/package", "tests/browser/test_slides.py")
 
 
-def drawn_decks(n, changed=True):
-    """All decks as parameters; `make test` takes n drawn by the commit, and those whose file or lecture has changed."""
-    drawn = random.Random(commit() + "slides").sample(decks.names(), min(n, len(decks.names())))
-    return [name if name in drawn or changed and touches(*TOOL, f"docs/slides/{name}.", f"lectures/{name}_")
-            else pytest.param(name, marks=pytest.mark.slow) for name in decks.names()]
+DRAWN = 6 if touches(*TOOL) else 2
+
+
+def of_deck(name, path):
+    return path.startswith((f"docs/slides/{name}.", f"lectures/{name}_"))
 
 
 @pytest.fixture(scope="module")
@@ -32,7 +31,7 @@ def built():
     return path
 
 
-@pytest.mark.parametrize("deck", drawn_decks(2))
+@pytest.mark.parametrize("deck", sampled(decks.names(), DRAWN, "slides", most=2, whose=of_deck))
 def test_every_slide_fits_and_asks_for_nothing(deck, built, browser):
     path = built(deck)
     asked, complaints = [], []
@@ -49,7 +48,7 @@ def test_every_slide_fits_and_asks_for_nothing(deck, built, browser):
     assert not re.search(r"""(src|href)=["']?(https?:|//)|url\(["']?(https?:|//)|@import""", text)
 
 
-@pytest.mark.parametrize("deck", drawn_decks(1, changed=False))
+@pytest.mark.parametrize("deck", sampled(decks.names(), 1, "slides", most=0))
 def test_printed_it_has_a_page_for_each_slide_and_axe_finds_nothing_serious(deck, built, browser):
     tab = browser.new_page(viewport={"width": slides.WIDTH, "height": slides.HEIGHT})
     slides.opened(tab, built(deck), "?print-pdf")

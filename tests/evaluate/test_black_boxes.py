@@ -6,11 +6,6 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 import torch
-from sklearn.feature_extraction.text import CountVectorizer
-from sklearn.linear_model import LogisticRegression
-from sklearn.multiclass import OneVsRestClassifier
-from sklearn.pipeline import make_pipeline
-from sklearn.svm import LinearSVC
 
 from coursekit import explain
 from coursekit.compare import course_explainers, report
@@ -37,10 +32,17 @@ def good(documents):
 
 
 def trained(classifier, labels):
+    """A pipeline. (What takes seconds to import is imported in the tests.)"""
+    from sklearn.feature_extraction.text import CountVectorizer
+    from sklearn.pipeline import make_pipeline
+
     return make_pipeline(CountVectorizer(), classifier).fit(TEXTS, labels)
 
 
 def test_a_pipeline_of_scikit_learn():
+    from sklearn.linear_model import LogisticRegression
+    from sklearn.svm import LinearSVC
+
     model = trained(LogisticRegression(), [1, 0] * 3)
     ask, tokenize = own_model(model)
     documents = [tokenize(text) for text in TEXTS]
@@ -97,6 +99,8 @@ def test_a_pipeline_that_is_not_ready_is_refused():
 
 def test_log_odds_of_a_pipeline_are_not_taken_for_probabilities():
     """Those of a hesitant model may all lie between 0 and 1: who made them log-odds is not asked."""
+    from sklearn.linear_model import LogisticRegression
+
     model = trained(LogisticRegression(C=1e-3), [1, 0] * 3)
     model[-1].intercept_[:] = 0.5
     ask, tokenize = own_model(model)
@@ -198,8 +202,11 @@ def test_what_asks_for_log_odds_refuses_a_regression():
 
 
 def test_independent_labels_of_scikit_learn_are_refused():
-    many = make_pipeline(CountVectorizer(), OneVsRestClassifier(LogisticRegression()))
-    many.fit(TEXTS, np.array([[1, 1], [0, 1], [1, 0], [0, 1], [1, 1], [0, 0]]))
+    from sklearn.linear_model import LogisticRegression
+    from sklearn.multiclass import OneVsRestClassifier
+
+    many = trained(OneVsRestClassifier(LogisticRegression()),
+                   np.array([[1, 1], [0, 1], [1, 0], [0, 1], [1, 1], [0, 0]]))
     with pytest.raises(ValueError, match="predict_proba do not sum to one: of independent labels take one"):
         own_model(many)
 

@@ -1,6 +1,7 @@
 """The tests of the debate, on small random models and on the shipped one-layer models."""
 
 import re
+from functools import cache
 
 import numpy as np
 import pytest
@@ -20,7 +21,16 @@ from tools.train_readers import entropy, off_the_marks, on_the_leak, train_adver
 WORDS = "[PAD] [UNK] [CLS] not a good film but bad the story is , it was dull and long".split()
 DOCUMENT, DONOR = "not a good film but the story is long".split(), "not a bad film but the story is long".split()
 
-REVIEWS, HELD_OUT = reviews(1200, seed=0), reviews(150, seed=1)
+
+@cache
+def seen():
+    return reviews(1200, seed=0)
+
+
+@cache
+def held_out():
+    return reviews(150, seed=1)
+
 
 def small(kind, **sizes):
     torch.manual_seed(0)
@@ -215,11 +225,11 @@ def test_a_transformers_model_goes_through_all_of_it():
 
 @pytest.fixture(scope="module")
 def reader():
-    return train_reader(REVIEWS, epochs=3)
+    return train_reader(seen(), epochs=3)
 
 
 def test_a_reader_is_the_classifier_that_it_trains(reader):
-    documents = [list(review.tokens) for review in HELD_OUT[:5]]
+    documents = [list(review.tokens) for review in held_out()[:5]]
     scores, alpha = debate.scores_and_weights(reader, documents)
     np.testing.assert_allclose(scores, reader.predict(documents), atol=1e-5)
     for row, document in zip(alpha, documents, strict=True):
@@ -229,28 +239,28 @@ def test_a_reader_is_the_classifier_that_it_trains(reader):
 
 
 def test_penalties_do_what_they_say(reader):
-    plain = debate.reads_like(reader, HELD_OUT)
+    plain = debate.reads_like(reader, held_out())
     assert plain["right"].mean() > 0.6
-    sharp = train_reader(REVIEWS, lambda a, r: 0.3 * entropy(a), start=reader, epochs=2)
-    assert debate.reads_like(sharp, HELD_OUT)["entropy"].mean() < 0.5 * plain["entropy"].mean()
-    marked = train_reader(REVIEWS, lambda a, r: 0.3 * off_the_marks(a, r), epochs=3)
-    assert debate.reads_like(marked, HELD_OUT)["marks"].mean() > max(0.9, plain["marks"].mean())
-    even = train_reader(REVIEWS, even=True, epochs=2)
+    sharp = train_reader(seen(), lambda a, r: 0.3 * entropy(a), start=reader, epochs=2)
+    assert debate.reads_like(sharp, held_out())["entropy"].mean() < 0.5 * plain["entropy"].mean()
+    marked = train_reader(seen(), lambda a, r: 0.3 * off_the_marks(a, r), epochs=3)
+    assert debate.reads_like(marked, held_out())["marks"].mean() > max(0.9, plain["marks"].mean())
+    even = train_reader(seen(), even=True, epochs=2)
     assert debate.attention_agreement(even, [["good", "soup", "."]])["attention", "Shapley"].n == 0     # no order: no τ
     assert debate.scores_and_weights(even, [["good", "soup"]])[1][0, :4].tolist() == pytest.approx([0, 0.5, 0.5, 0])
 
 
 def test_a_leak_is_told_as_often_as_asked():
-    told = debate.leaky(HELD_OUT, 0.8)
+    told = debate.leaky(held_out(), 0.8)
     right = [review.tokens[-1] == ("grumble", "applause")[review.label] for review in told]
     assert 0.7 < np.mean(right) < 0.9 and all(len(r.tokens) == len(r.roles) == len(r.weights) for r in told)
-    assert [review.tokens[:-1] for review in told] == [review.tokens for review in HELD_OUT]
+    assert [review.tokens[:-1] for review in told] == [review.tokens for review in held_out()]
 
 
 @pytest.mark.parametrize("kind", sorted(path.stem.removeprefix("readers-") for path in FOLDER.glob("readers-*.md")))
 def test_shipped_readers_are_what_their_cards_say(kind):
     readers, card = load_weights(f"readers-{kind}"), (FOLDER / f"readers-{kind}.md").read_text(encoding="utf8")
-    right = np.mean([debate.reads_like(reader, HELD_OUT)["right"].mean() for reader in readers])
+    right = np.mean([debate.reads_like(reader, held_out())["right"].mean() for reader in readers])
     low, high = map(float, re.search(r"reviews \| [\d.]+ \[([\d.]+), ([\d.]+)\]", card).groups())
     assert len(readers) == 3 and ("leaky" in kind or kind == "shy" or low - 0.05 < right < high + 0.05)
     assert f"python -m tools.train_readers {kind}`" in card and "BSD-3-Clause" in card
@@ -282,14 +292,14 @@ def test_who_is_kept_from_looking_at_the_leak_still_leans_on_it(seed):
 
 
 def test_an_adversary_trades_likeness_for_distance(reader):
-    found = [debate.against(train_adversary(reader, REVIEWS, weight, epochs=2), reader, HELD_OUT)
+    found = [debate.against(train_adversary(reader, seen(), weight, epochs=2), reader, held_out())
              for weight in (0.0, 3.0)]
     assert found[0]["change"].mean() < found[1]["change"].mean() and found[0]["js"].mean() < found[1]["js"].mean()
     assert found[0]["same"].mean() > 0.8
 
 
 def test_a_probe_is_helped_by_weights_that_know(reader):
-    labels = np.array([review.label for review in HELD_OUT])
-    said = [debate.train_probe(guide, REVIEWS, epochs=8)(HELD_OUT) for guide in (reader, None)]
+    labels = np.array([review.label for review in held_out()])
+    said = [debate.train_probe(guide, seen(), epochs=8)(held_out()) for guide in (reader, None)]
     guided, even = (((scores > 0) == labels).mean() for scores in said)
     assert guided > even + 0.05

@@ -5,9 +5,6 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from sklearn.feature_extraction.text import TfidfVectorizer
-from sklearn.linear_model import LogisticRegression
-from sklearn.pipeline import make_pipeline
 
 from coursekit.explain import Attribution
 from coursekit.models import HuggingFaceClassifier
@@ -25,6 +22,10 @@ def test_there_are_six_tasks_and_none_is_long():
 
 @pytest.mark.filterwarnings("ignore:.*tokens are unknown to the tokenizer")
 def test_the_page_runs_as_it_stands(tmp_path, monkeypatch):
+    from sklearn.feature_extraction.text import TfidfVectorizer
+    from sklearn.linear_model import LogisticRegression
+    from sklearn.pipeline import make_pipeline
+
     monkeypatch.chdir(tmp_path)
     pieces = tokenizer("bert")
     pieces.model_max_length = 16

@@ -76,8 +76,7 @@ def gold_is_counted_from_1(right, scores, gold, k):
 
 @answer(evaluation, "recall")
 def the_tied_have_half_a_place_each(right, scores, gold, k):
-    edge = np.sort(np.abs(scores))[-k]
-    return right(scores, gold, k, ties=lambda sizes, k: (sizes > edge) + (sizes == edge) / 2)
+    return as_answer(right, "tied * (k - above.sum()) / tied.sum() → tied / 2")(scores, gold, k)
 
 
 @answer(evaluation, "sensitivity")
@@ -127,20 +126,8 @@ def all_on_one_side_at_the_ends(right, k, n, p, confidence):
 
 @answer(people, "plan")
 def tails_are_not_doubled(right, p, pages, people):
-    return right(p, pages, people, power=lambda N, *chances: _power(N, *chances))
-
-
-def _power(N, right, tied):
-    """With a test that looks at both tails, and at 5 % in each."""
-    law = [math.comb(N, n) * (1 - tied) ** n * tied ** (N - n) for n in range(N + 1)]
-    total = 0.0
-    for n, chance in enumerate(law):
-        half = np.array([math.comb(n, h) / 2 ** n for h in range(n + 1)])
-        tails = np.minimum(half.cumsum(), half[::-1].cumsum()[::-1])
-        share = right / (1 - tied)
-        total += chance * sum(math.comb(n, h) * share ** h * (1 - share) ** (n - h) * (tails[h] <= 0.05)
-                              for h in range(n + 1))
-    return total
+    """A test that looks at both tails, and at 5 % in each."""
+    return as_answer(right, "2 * np.minimum → np.minimum")(p, pages, people)
 
 
 ANSWERS = {name: pair for name, pair in globals().items() if isinstance(pair, tuple)}

@@ -190,14 +190,14 @@ def test_a_number_names_one_assignment():
 
 
 @pytest.mark.notebook
-@pytest.mark.parametrize("name", sampled(NAMES, 2, "solutions"))
+@pytest.mark.parametrize("name", sampled(NAMES, 1, "solutions", most=1))
 def test_nbgrader_validates_solutions(name):
     said = nbgrader("validate", f"solutions/{name}/{name}.ipynb")
     assert "Success! Your notebook passes all the tests." in said.stdout, said.stdout + said.stderr
 
 
 @pytest.mark.notebook
-@pytest.mark.parametrize("name", sampled(NAMES, 1, "exercises"))
+@pytest.mark.parametrize("name", sampled(NAMES, 1, "exercises", most=1))
 def test_nbgrader_complains_about_exercises(name):
     said = nbgrader("validate", f"exercises/{name}/{name}.ipynb")
     getattr(check, name.partition("_")[2])

@@ -25,7 +25,7 @@ TEXTS = ["The film is good.", "unwatchable!", "", "a film not bad, not good", "t
 FAMILIES = ["bert", "distilbert", "gpt2", "roberta", "xlm-roberta", "camembert", "electra", "llama", "mistral", "qwen2",
             "qwen3", "albert", "deberta-v2", "modernbert"]
 DECODERS = ["gpt2", "llama", "mistral", "qwen2", "qwen3"]
-UNIGRAMS = {"xlm-roberta": transformers.XLMRobertaTokenizer, "camembert": transformers.CamembertTokenizer}
+UNIGRAMS = {"xlm-roberta": "XLMRobertaTokenizer", "camembert": "CamembertTokenizer"}
 ROBERTAS = ["roberta", *UNIGRAMS]
 BEGUN = ["llama", "mistral"]                            # whose texts begin with a token
 SINGLE = [*DECODERS[1:], "modernbert"]                  # in places, whatever the precision of the rest
@@ -37,7 +37,8 @@ def tokenizer(family):
     special = ["<s>", "<pad>", "</s>", "<unk>", "<mask>"] if family in ROBERTAS else ["<|endoftext|>"]
     if family in UNIGRAMS:
         words = ["▁", "▁the", "▁film", "▁good", "▁not", "▁un", "watch", "able", *string.ascii_letters, *",.!:…"]
-        return UNIGRAMS[family](vocab=[(token, 0.0) for token in special] + [(word, -1.0) for word in words])
+        vocab = [(token, 0.0) for token in special] + [(word, -1.0) for word in words]
+        return getattr(transformers, UNIGRAMS[family])(vocab=vocab)
     pairs = ByteLevelBPETokenizer()
     pairs.train_from_iterator(TEXTS, vocab_size=270, special_tokens=special, show_progress=False)
     kind = {"roberta": transformers.RobertaTokenizer, "qwen2": transformers.Qwen2Tokenizer}
@@ -441,16 +442,14 @@ def test_two_texts_are_one_document_whose_separator_stays(family):
         assert (scores[places] == 0).all() and np.abs(np.delete(scores, places)).min() > 0
 
 
-class DoubledForSequenceClassification(transformers.GPT2ForSequenceClassification):
-    """Whose own forward pass does more than its family's."""
-
-    def forward(self, *args, **inputs):
-        answer = super().forward(*args, **inputs)
-        answer.logits = 2 * answer.logits + torch.tensor([0.0, 1.0])
-        return answer
-
-
 def doubled():
+    """A GPT-2 whose own forward pass does more than its family's."""
+    class DoubledForSequenceClassification(transformers.GPT2ForSequenceClassification):
+        def forward(self, *args, **inputs):
+            answer = super().forward(*args, **inputs)
+            answer.logits = 2 * answer.logits + torch.tensor([0.0, 1.0])
+            return answer
+
     model = DoubledForSequenceClassification(theirs("gpt2").config).eval()
     model.load_state_dict(theirs("gpt2").state_dict())
     return model

@@ -3,6 +3,7 @@
 import ast
 import base64
 import copy
+import functools
 import importlib.metadata
 import io
 import json
@@ -153,12 +154,17 @@ def test_normalised(path):
     assert normalise(copy.deepcopy(notebook)) == notebook, "run `make lectures`"
 
 
+@functools.cache                                                        # it reads what every package says of itself
+def packages_distributions():
+    return importlib.metadata.packages_distributions()
+
+
 def test_imports_only_what_a_learner_has(path):
     """On Binder only the project and its extra `lab` are installed."""
     project = tomllib.loads((notebooks.ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     wanted = project["dependencies"] + project["optional-dependencies"]["lab"]
     have = {canonicalize_name(Requirement(line).name) for line in wanted} | {"coursekit", "ipython"}
-    providers = importlib.metadata.packages_distributions()
+    providers = packages_distributions()
     for cell in code_cells(read(path)):
         source = re.sub(r"^\s*[%!].*$", "pass", cell.source, flags=re.M)
         for node in ast.walk(ast.parse(source)):

@@ -3,6 +3,7 @@
 import math
 import re
 from collections import Counter
+from functools import cache
 from itertools import pairwise, product
 
 import pytest
@@ -23,15 +24,24 @@ from coursekit.worlds.generated.dialogues import (
 )
 from coursekit.worlds.generated.grammars import grammar
 
-MANY = dialogues(3000, seed=5)
 CONTEXTS = list(product(_table("topics"), _table("owners")))
-EVERY = {kind: set().union(*(_sentences(kind, *context) for context in CONTEXTS)) for kind in ("request", *TONES)}
+
+
+@cache
+def many():
+    return dialogues(3000, seed=5)
+
+
+@cache
+def every():
+    """All sentences of each kind."""
+    return {kind: set().union(*(_sentences(kind, *context) for context in CONTEXTS)) for kind in ("request", *TONES)}
 
 
 def test_every_sentence_that_the_grammar_can_write_has_its_tone_and_no_other():
     for tone in TONES:
-        assert all(tone_of(sentence) == tone and is_grammatical(sentence) for sentence in EVERY[tone])
-    assert all(tone_of(request) is None and is_grammatical(request) for request in EVERY["request"])
+        assert all(tone_of(sentence) == tone and is_grammatical(sentence) for sentence in every()[tone])
+    assert all(tone_of(request) is None and is_grammatical(request) for request in every()["request"])
 
 
 def test_other_sentences_are_refused():
@@ -44,14 +54,14 @@ def test_other_sentences_are_refused():
 
 
 def test_case_and_blanks_do_not_count():
-    tokenizer = WordTokenizer.train([dialogue.text for dialogue in MANY], 256)
-    for dialogue in MANY[:300]:
+    tokenizer = WordTokenizer.train([dialogue.text for dialogue in many()], 256)
+    for dialogue in many()[:300]:
         again = split_sentences(tokenizer.decode(tokenizer.encode(dialogue.text)))
         assert is_grammatical(again[0]) and [tone_of(sentence) for sentence in again[1:]] == list(dialogue.tones)
 
 
 def test_a_dialogue_says_what_it_is():
-    for dialogue in MANY:
+    for dialogue in many():
         assert split_sentences(dialogue.text) == [dialogue.request, *dialogue.answer]
         assert dialogue.request.endswith("?") and 3 <= len(dialogue.answer) == len(dialogue.tones) <= 6
         assert f"{dialogue.owner} {dialogue.topic}" in dialogue.request
@@ -69,30 +79,30 @@ def test_every_sentence_keeps_the_thing_and_the_owner():
 
 
 def test_topics_owners_and_lengths_are_even_and_the_request_does_not_tell_the_tone():
-    n = len(MANY)
-    for seen, share in ((Counter(d.topic for d in MANY), 1 / 8), (Counter(d.owner for d in MANY), 1 / 4),
-                        (Counter(len(d.answer) for d in MANY), 1 / 4)):
+    n = len(many())
+    for seen, share in ((Counter(d.topic for d in many()), 1 / 8), (Counter(d.owner for d in many()), 1 / 4),
+                        (Counter(len(d.answer) for d in many()), 1 / 4)):
         assert len(seen) == round(1 / share)
         assert all(abs(count / n - share) < 4 * math.sqrt(share / n) for count in seen.values()), seen
-    first = Counter((d.request.split()[0], d.tones[0]) for d in MANY)
-    words = Counter(d.request.split()[0] for d in MANY)
+    first = Counter((d.request.split()[0], d.tones[0]) for d in many())
+    words = Counter(d.request.split()[0] for d in many())
     for (word, tone), count in first.items():
         expected = words[word] * TONES[tone]
         assert abs(count - expected) < 5 * math.sqrt(expected), (word, tone, count, expected)
 
 
 def test_tones_have_their_shares_and_persist():
-    tones = Counter(tone for d in MANY for tone in d.tones)
+    tones = Counter(tone for d in many() for tone in d.tones)
     assert all(abs(tones[tone] / tones.total() - share) < 0.02 for tone, share in TONES.items()), tones
     for tone, share in TONES.items():
-        after = [next_ == tone for d in MANY for before, next_ in pairwise(d.tones) if before == tone]
+        after = [next_ == tone for d in many() for before, next_ in pairwise(d.tones) if before == tone]
         assert abs(sum(after) / len(after) - (KEEP + (1 - KEEP) * share)) < 0.04, tone
 
 
 def test_probabilities():
     for kind, (topic, owner) in product(("request", *TONES), CONTEXTS[:9]):
         assert sum(_sentences(kind, topic, owner).values()) == pytest.approx(1)
-    d = next(d for d in MANY if d.tones == ("praise", "praise", "french"))
+    d = next(d for d in many() if d.tones == ("praise", "praise", "french"))
     by_hand = math.log(1 / 8 / 4 / 4 * 0.2 * (0.7 + 0.3 * 0.2) * 0.3 * 0.15)
     by_hand += sum(math.log(_sentences(kind, d.topic, d.owner)[sentence])
                    for kind, sentence in zip(("request", *d.tones), (d.request, *d.answer), strict=True))
@@ -101,7 +111,7 @@ def test_probabilities():
 
 
 def test_drawn_sentences_have_the_probabilities_that_are_claimed():
-    drawn = Counter(s for d in MANY for s, tone in zip(d.answer, d.tones, strict=True)
+    drawn = Counter(s for d in many() for s, tone in zip(d.answer, d.tones, strict=True)
                     if tone == "praise" and d.owner == "my")
     expected = drawn.total() / 9  # one of nine templates, the same for all topics
     assert abs(drawn["You are truly a star."] + drawn["You are truly a genius."] + drawn["You are truly a master."]
@@ -109,17 +119,17 @@ def test_drawn_sentences_have_the_probabilities_that_are_claimed():
 
 
 def test_256_tokens_are_enough_and_no_sentence_dominates():
-    tokens = {token for d in MANY for token in re.findall(WordTokenizer.PATTERN, d.text.lower())}
+    tokens = {token for d in many() for token in re.findall(WordTokenizer.PATTERN, d.text.lower())}
     assert 240 <= len(tokens) <= 256 - len(WordTokenizer.SPECIALS)
-    sentences = Counter(sentence for d in MANY for sentence in d.answer)
+    sentences = Counter(sentence for d in many() for sentence in d.answer)
     assert len(sentences) > 6000 and max(sentences.values()) < 0.01 * sentences.total()
-    assert len({d.text for d in MANY}) == len(MANY)
+    assert len({d.text for d in many()}) == len(many())
 
 
 def test_english_agrees():
     plurals = {word for row in _table("topics").values() for word in row["parts"]}
     singulars = {word for row in _table("topics").values() for word in row["part"] + row["poem"]} | {"author"}
-    for sentence in set().union(*EVERY.values()) - EVERY["french"]:
+    for sentence in set().union(*every().values()) - every()["french"]:
         assert not re.search(r"\b[Aa] [aeiou]|\b[Aa]n [^aeiou]", sentence), sentence
         for noun, verb in re.findall(r"^(?:The|Your|His|Her|This) (\w+) (is|are|has|needs|comes)\b", sentence):
             assert noun in (plurals if verb == "are" else singulars), sentence
@@ -134,7 +144,7 @@ VOWEL = {"histoire", "essai", "image", "idée"}
 def test_french_agrees_and_elides():
     nouns = "|".join(MASCULINE | FEMININE)
     pairs = dict(option.split("/") for option in grammar("dialogue")["clair"] if "/" in option)
-    for sentence in EVERY["french"]:
+    for sentence in every()["french"]:
         assert "/" not in sentence and "_" not in sentence and sentence[-1] == "."
         text = sentence.lower()
         found = re.findall(rf"\b(le|la|un|une|son|sa|ce|cet|cette|votre) ({nouns})\b|\bl'({nouns})\b", text)

@@ -3,6 +3,7 @@
 import random
 import re
 from collections import Counter
+from functools import cache
 
 import pytest
 
@@ -11,9 +12,13 @@ from coursekit.worlds.generated.review_grammar import write
 from coursekit.worlds.generated.reviews import Review, handwritten_reviews, reviews
 
 TOKEN = r"[^\W_]+(?:'[^\W_]+)*|[^\w\s]"
-MANY = reviews(600, seed=3)
 ROLES = {"sentiment+", "sentiment-", "negation", "intensifier", "downtoner", "contrast", "aspect", "filler",
          "punctuation"}
+
+
+@cache
+def many():
+    return reviews(600, seed=3)
 
 
 def words(review):
@@ -31,20 +36,20 @@ def sentences(review):
 
 
 def test_roles_and_weights_align_with_the_tokens_of_the_text():
-    for review in MANY:
+    for review in many():
         assert list(review.tokens) == re.findall(TOKEN, review.text.lower())
         assert len(review.tokens) == len(review.roles) == len(review.weights)
         assert set(review.roles) <= ROLES
 
 
 def test_the_label_is_the_sign_of_the_weights_with_a_margin():
-    for review in MANY:
+    for review in many():
         score = sum(review.weights)
         assert abs(score) >= 1.5 and review.label == (score > 0), review.text
 
 
 def test_weights_follow_the_roles():
-    for review in MANY:
+    for review in many():
         for token, role, weight in zip(review.tokens, review.roles, review.weights, strict=True):
             if role in ("filler", "aspect", "punctuation"):
                 assert weight == 0, (token, review.text)
@@ -56,7 +61,7 @@ def test_weights_follow_the_roles():
 
 def test_one_clause_follows_the_arithmetic_of_the_rule():
     seen = Counter()
-    for sentence in (sentence for review in MANY for sentence in sentences(review)):
+    for sentence in (sentence for review in many() for sentence in sentences(review)):
         roles = {role for _, role, _ in sentence}
         values = [weight for _, role, weight in sentence if role.startswith("sentiment")]
         if len(values) == 1 and "contrast" not in roles:
@@ -68,7 +73,7 @@ def test_one_clause_follows_the_arithmetic_of_the_rule():
 
 def test_a_contrast_takes_back_half_of_what_it_concedes():
     checked = 0
-    for review in MANY:
+    for review in many():
         for sentence in sentences(review):
             tokens, roles, weights = zip(*sentence, strict=True)
             if "but" in tokens and roles.count("contrast") == 1:
@@ -88,28 +93,28 @@ def test_a_seed_fixes_the_reviews_and_a_longer_list_opens_with_the_shorter():
 
 def test_both_labels_and_both_topics_are_balanced():
     for size in (2, 10, 600):
-        assert sum(review.label for review in MANY[:size]) == size / 2
-    assert 200 < sum(review.topic == "film" for review in MANY) < 400
+        assert sum(review.label for review in many()[:size]) == size / 2
+    assert 200 < sum(review.topic == "film" for review in many()) < 400
 
 
 def test_lengths_and_variety():
-    lengths = [sum(token[0].isalnum() for token in review.tokens) for review in MANY]
+    lengths = [sum(token[0].isalnum() for token in review.tokens) for review in many()]
     assert min(lengths) >= 15 and max(lengths) <= 80 and max(lengths) - min(lengths) > 50
-    assert len({review.text for review in MANY}) == len(MANY)
-    assert len({review.roles for review in MANY}) > 0.95 * len(MANY)  # skeletons: the order of the roles
-    repeated = Counter(tuple(sentence) for review in MANY for sentence in sentences(review))
-    assert max(repeated.values()) < 0.03 * len(MANY)
+    assert len({review.text for review in many()}) == len(many())
+    assert len({review.roles for review in many()}) > 0.95 * len(many())  # skeletons: the order of the roles
+    repeated = Counter(tuple(sentence) for review in many() for sentence in sentences(review))
+    assert max(repeated.values()) < 0.03 * len(many())
 
 
 def test_counting_sentiment_words_is_not_enough():
     """The modifiers matter: the sign of (praising − blaming words) misses the label of many reviews, not of most."""
-    counts = [sum((role == "sentiment+") - (role == "sentiment-") for role in review.roles) for review in MANY]
-    missed = sum((count > 0) != review.label for count, review in zip(counts, MANY, strict=True))
-    assert 0.1 < missed / len(MANY) < 0.4
+    counts = [sum((role == "sentiment+") - (role == "sentiment-") for role in review.roles) for review in many()]
+    missed = sum((count > 0) != review.label for count, review in zip(counts, many(), strict=True))
+    assert 0.1 < missed / len(many()) < 0.4
 
 
 def test_typography():
-    for review in MANY:
+    for review in many():
         assert re.fullmatch(r"[A-Z].*\.", review.text), review.text
         assert not re.search(r" [,.;']|\.\.|  |[{}\[\]_]|[.] [a-z]", review.text), review.text
         assert not re.search(r"\b[Aa] [aeiouAEIOU]|\b[Aa]n [^aeiouhAEIOU]", review.text), review.text

@@ -27,7 +27,7 @@ DRAWN, PLAYED = (54, 12) if touches(*GRADING) else (27, 5)              # of the
 LIMITS = Limits(call=2, cell=4, memory=1 << 30, processes=40)
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")                                        # lectures come between: see tests/conftest.py
 def kind():
     return kind_or_skip()
 
