@@ -1,6 +1,16 @@
 """Release assignments and mark what comes back. Usually `make grade` is all that is needed.
 
 A is an assignment, 02_sorting or just 02; where it may be left out, it stands for all. Each command has a --help.
+
+a class, from beginning to end:
+  python -m coursegrade release                 → grading/student.zip, for the class
+  (put what comes back into grading/inbox/02_sorting/, as your platform gives it)
+  python -m coursegrade grade 02                runs it all in a sandbox, and fills the gradebook
+  (mark texts by hand: in JupyterLab, Nbgrader → Formgrader → Manual Grading; then grade 02 again)
+  python -m coursegrade feedback 02 --zip       → grading/feedback/STUDENT/02_sorting/02_sorting.html, packed
+  python -m coursegrade export 02               → grading/02_sorting.csv, and for Canvas and Moodle
+
+docs/teaching.md tells the whole story.
 """
 
 import argparse
@@ -17,17 +27,6 @@ from tqdm import tqdm
 from coursegrade.marking import CourseError
 from coursegrade.marking.files import shown
 
-EPILOG = """\
-a class, from beginning to end:
-  python -m coursegrade release                 → grading/student.zip, for the class
-  (put what comes back into grading/inbox/02_sorting/, as your platform gives it)
-  python -m coursegrade grade 02                runs it all in a sandbox, and fills the gradebook
-  (mark texts by hand: in JupyterLab, Nbgrader → Formgrader → Manual Grading; then grade 02 again)
-  python -m coursegrade feedback 02 --zip       → grading/feedback/STUDENT/02_sorting/02_sorting.html, packed
-  python -m coursegrade export 02               → grading/02_sorting.csv, and for Canvas and Moodle
-
-docs/teaching.md tells the whole story.
-"""
 DISK = (errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EACCES, errno.EPERM)    # full, or not ours to write
 
 
@@ -64,8 +63,8 @@ def intake(course, options):
     for name in chosen(course, options, waiting=True):
         for student, found in taken_in(course, name, options.source):
             said = [f"rejected: {found.why}"] if isinstance(found, Record) else found.notes or ["fine"]
-            tqdm.write(f"{name}  {shown(student):<20} "
-                       + "\n".join(said).replace("\n", "\n" + " " * (len(name) + 23)))
+            lines = "\n".join(said).replace("\n", "\n" + " " * (len(name) + 23))
+            tqdm.write(f"{name}  {shown(student):<20} {lines}")
 
 
 def taken_in(course, assignment, source=None):
@@ -261,7 +260,8 @@ def commands():
 
 def parser():
     """The command line."""
-    main = argparse.ArgumentParser("python -m coursegrade", description=__doc__, epilog=EPILOG,
+    about, begins, story = __doc__.partition("a class, from beginning to end:")
+    main = argparse.ArgumentParser("python -m coursegrade", description=about, epilog=begins + story,
                                    formatter_class=argparse.RawDescriptionHelpFormatter)
     places = main.add_subparsers(title="commands", metavar="COMMAND", required=True)
     for function, arguments in commands().items():
@@ -283,23 +283,22 @@ def main(arguments=None):
     warnings.filterwarnings("ignore", category=SAWarning)               # nbgrader's, about its own use of SQLAlchemy
     try:
         options.function(Course(options.course), options)
+        return 0
     except (CourseError, GraderError) as error:
-        print(error, file=sys.stderr)
-        return 1
+        said = error
     except (sqlite3.Error, DBAPIError) as error:
-        print(f"gradebook.db: {getattr(error, 'orig', error)}. Is the disk full, or may you not write the file? If it "
-              "is damaged, copy one from grading/backups/ over it.", file=sys.stderr)
-        return 1
+        said = (f"gradebook.db: {getattr(error, 'orig', error)}. Is the disk full, or may you not write the file? If "
+                "it is damaged, copy one from grading/backups/ over it.")
     except OSError as error:
         if error.errno not in DISK:
             raise
-        print(f"{error.filename or Path(options.course).resolve()}: {error.strerror}. When that is put right, the same "
-              "command goes on from here.", file=sys.stderr)
-        return 1
+        said = (f"{error.filename or Path(options.course).resolve()}: {error.strerror}. When that is put right, the "
+                "same command goes on from here.")
     except KeyboardInterrupt:
         print("\nStopped. The same command goes on from here.", file=sys.stderr)
         return 130
-    return 0
+    print(said, file=sys.stderr)
+    return 1
 
 
 if __name__ == "__main__":

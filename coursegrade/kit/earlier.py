@@ -3,10 +3,8 @@
 import itertools
 import re
 
-from coursegrade.kit import services
-from coursegrade.kit.lending import asked, only
+from coursegrade.kit import lending, score, services
 from coursegrade.kit.messages import CheckFailed
-from coursegrade.kit.score import failed, questions
 
 lends = True            # not in an examination: there each question stands for itself, and nothing is answered
 
@@ -24,7 +22,7 @@ def blame(question, answer, failure, hidden):
             try:
                 other.attempt(function, cases, hidden)
             except CheckFailed as found:
-                return _named(question, other, number, found, hidden)
+                return _named(question, f"`{other.name}` (question {number})", found, hidden)
     return None
 
 
@@ -33,24 +31,21 @@ def empty_one(question, answer, place):
     `place` is "line 2 of merge: …"."""
     found = re.match(r"line \d+ of (\w+)", place)
     name = found[1] if found else question.name
-    for number, other in _numbered(question):
-        if name == other.name != question.name:
-            return _named(question, other, number, CheckFailed(kind="empty"), hidden=True)
-    if name in (question.name, getattr(answer, "__name__", name)):
+    number = {other.name: f" (question {number})" for number, other in _numbered(question)}.get(name, "")
+    if name == question.name or not number and name == getattr(answer, "__name__", name):
         return None
-    return CheckFailed(question.hints.get("empty", "Write it first."),
-                       f"✗ {question.name} calls `{name}`, which is still empty.", kind="earlier")
+    return _named(question, f"`{name}`{number}", CheckFailed(kind="empty"), hidden=True)
 
 
 def with_lent(question, answer, cases, hidden):
     """When work is marked: is the answer right once earlier functions that failed are answered by the reference? Then
     their names, each in backquotes; else []. On each case they answer what the question's reference asks there."""
     wrong = [other for _, other in _before(question) if lends and other.name in question.lend
-             and failed(question.topic, other.name) and services.calls(answer, other.name)]
+             and score.failed(question.topic, other.name) and services.calls(answer, other.name)]
     try:
         for label, arguments in cases.items() if wrong else ():
-            known = asked(question, wrong, arguments)
-            lent = {other.name: only(other.reference, known, other.free) for other in wrong}
+            known = lending.asked(question, wrong, arguments)
+            lent = {other.name: lending.only(other.reference, known, other.free) for other in wrong}
             with services.lent(answer, lent) as refused:
                 question.attempt(answer, {label: arguments}, hidden)
             if refused:                                                 # it was only trying what might be asked
@@ -60,17 +55,17 @@ def with_lent(question, answer, cases, hidden):
     return [f"`{other.name}`" for other in wrong]
 
 
-def _named(question, other, number, found, hidden):
-    start = f"✗ {question.name} calls `{other.name}` (question {number}), which "
+def _named(question, called, found, hidden):
+    start = f"✗ {question.name} calls {called}, which is "
     if found.kind == "empty":
-        return CheckFailed(question.hints.get("empty", "Write it first."), start + "is still empty.", kind="earlier")
+        return CheckFailed(question.hints.get("empty", "Write it first."), start + "still empty.", kind="earlier")
     rows = [("there", found.headline), *([] if hidden else found.rows)]
-    return CheckFailed(found.advice, start + "is not right yet: begin there.", rows, kind="earlier")
+    return CheckFailed(found.advice, start + "not right yet: begin there.", rows, kind="earlier")
 
 
 def _numbered(question):
     """(number, question) of the questions of its topic; [] of one that no notebook asks."""
-    return list(enumerate(questions(question.topic), 1)) if question.topic else []
+    return list(enumerate(score.questions(question.topic), 1)) if question.topic else []
 
 
 def _before(question):

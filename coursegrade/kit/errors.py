@@ -44,27 +44,26 @@ USUAL = [           # (types of errors, what they say, what to do about it)
      "Nothing has no largest or smallest entry. Ask first whether anything is there: what is due if not?"),
     (ValueError, "expected sequence of length", "torch.tensor wants rows that are equally long. Are all of them "
                                                 "padded, and cut, by then?"),
+    ((RuntimeError, ValueError, IndexError), "[Ss]izes? of tensor|shapes cannot be mult|inconsistent tensor size|"
+     "size mismatch|not be broadcast|Expected size for first two dimensions|shape of the mask|core dimension|"
+     "not aligned", "Two shapes do not fit. {shapes}"),
+    (RuntimeError, "infer output dtype|floating point|only floats", "That wants numbers with a point, and got whole "
+                                                                    "ones or True and False: .float() makes them."),
+    (RuntimeError, "dtype|expected scalar type", "Two dtypes meet. Does a constant that you make have the input's "
+                                                 "dtype (dtype=x.dtype, if that is x)?"),
 ]
 
 
-def advise(error, name, n_arguments, shapes=SHAPES):
+def advise(error, name, n_arguments, shapes):
     """A hint for errors that are often one mistake."""
     text = str(error)
     for kinds, words, advice in USUAL:
         if isinstance(error, kinds) and re.search(words, text):
-            return advice
+            return advice.format(shapes=shapes)
     if isinstance(error, TypeError) and name in text and "positional argument" in text:
         return f"Leave the first line of the function as it was: it takes {n_arguments} arguments."
     if isinstance(error, NameError) and (found := re.search(r"name '(\w+)' is not defined", text)):
         return f"`{found[1]}` is not known here: is it spelled as where you defined it, and has that cell run?"
-    if isinstance(error, (RuntimeError, ValueError, IndexError)) and re.search(
-            "[Ss]izes? of tensor|shapes cannot be mult|inconsistent tensor size|size mismatch|not be broadcast|"
-            "Expected size for first two dimensions|shape of the mask|core dimension|not aligned", text):
-        return f"Two shapes do not fit. {shapes}"
-    if isinstance(error, RuntimeError) and re.search("infer output dtype|floating point|only floats", text):
-        return "That wants numbers with a point, and got whole ones or True and False: .float() makes them."
-    if isinstance(error, RuntimeError) and ("dtype" in text or "expected scalar type" in text):
-        return "Two dtypes meet. Does a constant that you make have the input's dtype (dtype=x.dtype, if that is x)?"
     return None
 
 

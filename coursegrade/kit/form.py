@@ -131,5 +131,5 @@ def _of(part):
     return f" for {_the(part)}" if part.name else ""
 
 
-def _the(part, nameless="The result"):
-    return f"`{part.name}`" if re.fullmatch(r"\w+", part.name) else part.name or nameless
+def _the(part):
+    return f"`{part.name}`" if re.fullmatch(r"\w+", part.name) else part.name or "The result"

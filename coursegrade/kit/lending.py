@@ -20,6 +20,7 @@ from numpy.lib.stride_tricks import sliding_window_view
 from coursegrade.kit import services
 from coursegrade.kit.same import kind
 
+# Tolerances, for what was computed; whole numbers are what they are.
 NEAR = (1e-3, 1e-4)     # relative, absolute: of arrays of one shape, which an answer may have computed in another order
 PIECE = 1e-5            # of single numbers, which come from anywhere in the arrays
 
@@ -71,15 +72,15 @@ class Known:
         if (array := _array(value)) is not None:
             return _key(array) in self.exactly or self._made_of_numbers(array) or (
                 any(_part_of(array, other) for other in self.arrays))
-        if isinstance(value, (list, tuple, set, dict)) and not _is_text(value):
+        if (text := _text(value)) is None and isinstance(value, (list, tuple, set, dict)):
             counts = value.values() if isinstance(value, dict) else ()              # {word: how often}
             return all(part in self for part in value) and all(
                 type(count) is int or count in self for count in counts)
-        return _is_text(value) and _text(value) in self.texts
+        return text in self.texts
 
     def _add(self, value):
-        if _is_text(value):
-            self.texts.add(_text(value))
+        if (text := _text(value)) is not None:
+            self.texts.add(text)
         if (array := _array(value)) is not None:
             if (key := _key(array)) not in self.exactly:
                 self.arrays.append(array)
@@ -102,7 +103,7 @@ class Known:
         at = np.searchsorted(self.numbers, wanted)
         near = np.minimum(*(np.abs(self.numbers[np.clip(at - left, 0, len(self.numbers) - 1)] - wanted)
                             for left in (0, 1)))
-        return bool((near <= _near(array, PIECE) * (1 + np.abs(wanted))).all())
+        return bool((near <= PIECE * (array.dtype.kind == "f") * (1 + np.abs(wanted))).all())
 
 
 def _noting(reference, values):
@@ -130,11 +131,6 @@ def _array(value):
     return None
 
 
-def _near(array, tolerance):
-    """The tolerance, for what was computed: whole numbers are what they are."""
-    return tolerance if array.dtype.kind == "f" else 0
-
-
 def _key(array):
     return array.shape, array.tobytes()
 
@@ -143,7 +139,7 @@ def _part_of(array, other):
     """Is it the other one, or turned, or one of its rows or columns, or, of floating-point numbers, a stretch of one?
     A row may come as a table of one row."""
     parts = [other, other.T, *(other if other.ndim > 1 else ()), *(other.T if other.ndim == 2 else ())]
-    near = [_near(array, tolerance) for tolerance in NEAR]
+    near = NEAR if array.dtype.kind == "f" else (0, 0)
     if array.shape[:1] == (1,) and array.ndim > 1:
         array = array[0]
     if any(part.shape == array.shape and np.allclose(array, part, *near, equal_nan=True) for part in parts):
@@ -154,10 +150,8 @@ def _part_of(array, other):
         for table in lines if table.shape[1] >= len(array) > 0)
 
 
-def _is_text(value):
-    return isinstance(value, (str, bytes)) or isinstance(value, (list, tuple)) and bool(value) and all(
-        isinstance(part, str) for part in value)
-
-
 def _text(value):
-    return value if isinstance(value, (str, bytes)) else tuple(value)
+    """A text, or several as a tuple; None for anything else."""
+    if isinstance(value, (list, tuple)) and value and all(isinstance(part, str) for part in value):
+        return tuple(value)
+    return value if isinstance(value, (str, bytes)) else None

@@ -23,10 +23,10 @@ class CheckFailed(AssertionError):
     '  Rows sum to one.'
     """
 
-    def __init__(self, advice="", headline="", rows=(), kind="wrong"):
+    def __init__(self, advice="", headline="", rows=(), kind="wrong", in_full=None):
         super().__init__(advice)
         self.advice, self.headline, self.rows, self.kind = advice, headline, list(rows), kind
-        self.case = self.in_full = None
+        self.in_full, self.case = in_full, None
 
     def __str__(self):
         if not self.headline:

@@ -17,6 +17,7 @@ from coursegrade.kit import services
 from coursegrade.kit.same import kind, same
 
 NAN = 4.25e17                           # a number that nothing else is
+ASKED = "On this input your result is that of a slip that is often made. Is it yours? {}"
 
 
 def as_answer(reference, *instead):
@@ -52,7 +53,8 @@ def _source(function):
 
 
 def likeliest(mistakes, got, right, given, tolerance=None, others=list):
-    """(words, is it proved?) of the mistake (words, answer) behind a result that is not right; None if none gives it.
+    """The words of the mistake (words, answer) behind a result that is not right, as a question unless it is proved;
+    None if none gives it.
 
     given: makes the arguments of an answer anew. others: makes [(result, what makes its arguments, is it right?)] of
     other cases. A mistake must give what was right there; that which gives most of the results is the likeliest. It is
@@ -62,9 +64,9 @@ def likeliest(mistakes, got, right, given, tolerance=None, others=list):
     >>> mean = lambda x: sum(x) / len(x)
     >>> slips = [("The largest.", max), ("Divided by n − 1.", lambda x: sum(x) / (len(x) - 1))]
     >>> likeliest(slips, 3.0, 2.0, lambda: ([1.0, 2.0, 3.0],))
-    ('The largest.', False)
+    'On this input your result is that of a slip that is often made. Is it yours? The largest.'
     >>> likeliest(slips, 3.0, 2.0, lambda: ([1.0, 2.0, 3.0],), others=lambda: [(8.0, lambda: ([3.0, 5.0],), False)])
-    ('Divided by n − 1.', True)
+    'Divided by n − 1.'
     """
     found = [(words, answer, upto) for words, answer in mistakes for value in _value(answer, given)
              if (upto := _agrees_up_to(got, right, value, tolerance)) != 0]
@@ -76,8 +78,8 @@ def likeliest(mistakes, got, right, given, tolerance=None, others=list):
         spoken_against = any(right and not fit for fit, (*_, right) in zip(fits, cases, strict=True))
         rank = sum(fits), upto is None
         if not spoken_against and 2 * sum(fits) >= len(cases) and (best is None or rank > best[0]):
-            best = rank, words, all(fits) and len(cases) > 0
-    return best and best[1:]
+            best = rank, words if all(fits) and cases else ASKED.format(words)
+    return best and best[1]
 
 
 def _agrees_up_to(got, right, value, tolerance):

@@ -24,20 +24,14 @@ import inspect
 import io
 import re
 
-from coursegrade.kit import earlier, services
-from coursegrade.kit.errors import SHAPES, advise, first_line
-from coursegrade.kit.form import about_form, about_kind, parts_of
+from coursegrade.kit import earlier, errors, form, mistakes, score, services
 from coursegrade.kit.limit import SECONDS, TooLong, import_for, in_time
 from coursegrade.kit.messages import CheckFailed, named
-from coursegrade.kit.mistakes import as_answer, likeliest
 from coursegrade.kit.same import difference, kind, same
-from coursegrade.kit.score import passed, record
 from coursegrade.kit.values import described, shortened, shown
 
 EXACTLY = (0, 0)    # tolerance
 SPECIAL = ("shapes", "endless", "empty", "nothing")     # hints that are no patterns
-
-ASKED = "On this input your result is that of a slip that is often made. Is it yours? {}"
 
 _only_shown = []        # where `collected` is open: what it collects
 
@@ -100,14 +94,14 @@ class Question:
         functools.update_wrapper(self, function)
         self.name, self.topic = function.__name__, None                 # `announce` says of which topic it is one
         self.points, self.cases, self.tolerance, self.also = points, cases, tolerance, also
-        self.returns = parts_of(returns)
+        self.returns = form.parts_of(returns)
         self.forbidden, self.instead, self.otherwise, self.hints = forbidden, instead, otherwise, hints or {}
         self.promises, self.given, self.uses, self.lend, self.free = promises or {}, given, uses, lend, free
         self.reference, self._suspect, self._judge, self._mistakes = function, None, None, []
 
     def mistakes(self, *pairs):
         """(words, what is done instead), the likeliest first; see mistakes.py."""
-        self._mistakes += [(words, as_answer(self.reference, *instead)) for words, *instead in pairs]
+        self._mistakes += [(words, mistakes.as_answer(self.reference, *instead)) for words, *instead in pairs]
 
     def broken(self, arguments):
         """The first promise of the statement that the arguments of a case break, in its words; None if none.
@@ -141,16 +135,17 @@ class Question:
         if _only_shown:
             _only_shown[-1].append((self, tried))
             return
-        record(self.topic, self.name, "failed", hidden)
+        score.record(self.topic, self.name, "failed", hidden)
         if not callable(answer):
             raise CheckFailed("", f"✗ {self.name}: this check wants the function itself, without brackets or quotes, "
                                   f"and got {kind(answer)}.")
         import_for(answer)
+        helped = ""
         try:
             self.attempt(answer, tried, hidden)
         except CheckFailed as failure:
             if failure.kind == "empty":
-                record(self.topic, self.name, "empty", hidden)
+                score.record(self.topic, self.name, "empty", hidden)
                 raise
             marking = hidden or hasattr(answer, "_remote")
             due = earlier.blame(self, answer, failure, hidden) or failure           # before anything is lent
@@ -158,11 +153,9 @@ class Question:
             if not lent:
                 raise due from None
             helped = f", with {' and '.join(lent)} answered by the course's own"
-        else:
-            helped = ""
         where = f"{len(cases)} more inputs" if hidden else "; ".join(self.cases)
         print(f"✓ {self.name}: right on {where}{helped}.")
-        record(self.topic, self.name, "passed", hidden)
+        score.record(self.topic, self.name, "passed", hidden)
 
     def attempt(self, answer, cases, hidden=False):
         """Try an answer on cases. If one fails: CheckFailed, with its label and arguments in the field `case`."""
@@ -195,8 +188,6 @@ class Question:
             try:
                 with in_time(answer):
                     self.also(answer, arguments)
-            except (TooLong, TimeoutError):
-                raise self._endless(answer, label, arguments, hidden) from None
             except CheckFailed as failure:
                 raise CheckFailed(failure.advice,
                                   f"✗ {self.name}: right so far, but there is something else.") from None
@@ -212,7 +203,7 @@ class Question:
         (In a sandbox nothing is called again, and nothing more.)"""
         found, here = [(*entry, True) for entry in tried], not hasattr(answer, "_remote")
         to_come = [*cases.values()][len(tried) + 1:] if here and not hidden else ()
-        seen = self.cases.values() if hidden and not self._judge and passed(self.topic, self.name) else ()
+        seen = self.cases.values() if hidden and not self._judge and score.passed(self.topic, self.name) else ()
         with contextlib.suppress(Exception, SystemExit), contextlib.redirect_stdout(io.StringIO()):
             for who, those in ((answer, to_come), (self.reference, seen)):
                 for arguments in those:
@@ -256,15 +247,15 @@ class Question:
     def _explain(self, answer, got, expected, wrong, label, arguments, hidden, others):
         wrong, judged = wrong if type(wrong) is tuple else (wrong, None)
         advice = self._likely(answer, got, expected, arguments, others, judged) or ""
-        rows = [*self._input(arguments), *self._values(got, expected), ("wrong", wrong)]
+        in_full = CheckFailed(
+            advice, f"✗ {self.name} is not right {'on an input drawn for you' if hidden else 'yet'} ({label}).",
+            [*self._input(arguments), *self._values(got, expected), ("wrong", wrong)])
         if not hidden:
-            return CheckFailed(advice, f"✗ {self.name} is not right yet ({label}).", rows)
-        where = "right on the inputs that you see, not on another one" if passed(self.topic, self.name) else (
-            "not right on inputs that you do not see")
-        failure = CheckFailed(advice, f"✗ {self.name}: {where} ({label}).",
-                              [] if self._judge else [("wrong", self._difference(got, expected, numbers=False))])
-        failure.in_full = CheckFailed(advice, f"✗ {self.name} is not right on an input drawn for you ({label}).", rows)
-        return failure
+            return in_full
+        where = ("right on the inputs that you see, not on another one" if score.passed(self.topic, self.name) else
+                 "not right on inputs that you do not see")
+        rows = [] if self._judge else [("wrong", self._difference(got, expected, numbers=False))]
+        return CheckFailed(advice, f"✗ {self.name}: {where} ({label}).", rows, in_full=in_full)
 
     def _values(self, got, expected):
         """Rows on what came back and what was expected. Of several results, and of many weights, only what differs."""
@@ -289,17 +280,16 @@ class Question:
                                              "result does not return it.)")
         if kind(got).startswith("a function"):
             return "What came back is a function. Was it meant to be called, with brackets?"
-        for guess in (lambda: _said(likeliest(self._mistakes, got, expected, lambda: self._given(arguments),
-                                              self.tolerance, others)),
+        for guess in (lambda: mistakes.likeliest(self._mistakes, got, expected, lambda: self._given(arguments),
+                                                 self.tolerance, others),
                       lambda: judged,
                       lambda: self._suspect and _first(self._suspect(got, *services.copies(arguments))),
-                      lambda: about_form(self.returns, got, expected),
-                      lambda: first_line(self.reference, services.source(answer))):
+                      lambda: form.about_form(self.returns, got, expected),
+                      lambda: errors.first_line(self.reference, services.source(answer)),
+                      lambda: " ".join(filter(None, [form.about_kind(self.returns, got, expected), self.otherwise]))):
             with contextlib.suppress(Exception):                        # results may be anything: then no guess is made
                 if words := guess():
                     return words
-        with contextlib.suppress(Exception):
-            return " ".join(filter(None, [about_kind(self.returns, got, expected), self.otherwise]))
         return self.otherwise
 
     def _stopped(self, answer, error, label, arguments, hidden):
@@ -319,19 +309,17 @@ class Question:
         said = f"{label}: {', '.join(map(kind, arguments))}\n{place}\n{what}: {error}"
         hint = next((words for pattern, words in self.hints.items()
                      if pattern not in SPECIAL and re.search(pattern, said)), None)
-        advice = hint or first_line(self.reference, services.source(answer)) or advise(
-            error, name, len(arguments), self.hints.get("shapes", SHAPES)) or ""
+        advice = hint or errors.first_line(self.reference, services.source(answer)) or errors.advise(
+            error, name, len(arguments), self.hints.get("shapes", errors.SHAPES)) or ""
         drawn = " on an input drawn for you" * hidden
         in_full = CheckFailed(advice, f"✗ {name} stops with an error{drawn} ({label}).", [
             *self._input(arguments), ("error", f"{what}: {shortened(str(error))}"),
             *([("where", place)] if place else [])], "stopped")
         if not hidden:
             return in_full
-        where = "right on the inputs that you see, but on another one" if passed(self.topic, name) else (
+        where = "right on the inputs that you see, but on another one" if score.passed(self.topic, name) else (
             "on inputs that you do not see")
-        failure = CheckFailed("", f"✗ {name}: {where} ({label}) it stops with {what}.", kind="stopped")
-        failure.in_full = in_full
-        return failure
+        return CheckFailed("", f"✗ {name}: {where} ({label}) it stops with {what}.", (), "stopped", in_full)
 
     def _endless(self, answer, label, arguments, hidden):
         when = "in time" if hasattr(answer, "_remote") else f"after {SECONDS} seconds"
@@ -364,8 +352,3 @@ class Question:
 def _first(words):
     """The first of what is yielded that is not None or empty; None if there is none."""
     return next(filter(None, words), None)
-
-
-def _said(found):
-    """The words of a mistake, as a question if it is not proved; None if none was found."""
-    return found and (found[0] if found[1] else ASKED.format(found[0]))

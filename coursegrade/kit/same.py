@@ -23,7 +23,7 @@ NUMBER = (1e-4, 1e-6)           # single numbers; they often were single precisi
 DICTIONARIES = (dict, collections.Counter, collections.defaultdict, collections.OrderedDict)
 DATA = {type(None): "None", str: "a string", bool: "True or False", int: "a whole number", float: "a number",
         list: "a list", tuple: "a tuple", set: "a set", frozenset: "a set", np.ndarray: "a NumPy array",
-        np.bool_: "True or False", np.str_: "a string"}
+        np.bool_: "True or False", np.str_: "a string", **dict.fromkeys(DICTIONARIES, "a dictionary")}
 ODD_TENSOR = "a tensor that does not simply hold its numbers (sparse, quantised, nested or without values)"
 
 
@@ -36,8 +36,6 @@ def kind(value):
     cls = type(value)
     if cls in _tensor_types():
         return "a tensor" if _is_plain(value) else ODD_TENSOR
-    if cls in DICTIONARIES:
-        return "a dictionary"
     if cls is int and value.bit_length() > 1000:                        # no float, and perhaps too long to be shown
         return "an enormous whole number"
     if cls in DATA:
@@ -57,7 +55,7 @@ def kind(value):
         return "a function (was it called, with brackets?)"
     lazy = name in ("range", "map", "zip", "filter", "generator", "dict_keys", "dict_values", "dict_items")
     said = f"a {name}" + " (wrap it in list(...))" * (lazy or name.endswith("_iterator"))
-    known = said in ("a tensor", "a dictionary", ODD_TENSOR, *DATA.values())
+    known = said in ("a tensor", ODD_TENSOR, *DATA.values())
     return f"an object that calls itself {said}" if known else said     # anybody can name a class "tensor"
 
 
@@ -70,22 +68,19 @@ def same(got, expected, tolerance=None):
     return difference(got, expected, tolerance) is None
 
 
-def difference(got, expected, tolerance=None, numbers=True):
+def difference(got, expected, tolerance=None, numbers=True, where=""):
     """The first thing in which `got` differs from `expected`, in words; None if there is nothing.
 
     expected: tensors, NumPy arrays, numbers, strings, None, and lists, tuples, dictionaries and sets of such; not NaN.
     tolerance: (relative, absolute) for floating-point values; None takes the dtype's.
     numbers: False keeps the values out of the words, for inputs that are not to be told.
+    where: its place in what holds it, "[2]", with which the words then begin.
 
     >>> difference([1, 2, 3], [1, 2, 4])
     'at [2]: got 3, expected 4'
     >>> difference(np.array([[0.5, np.nan]]), np.array([[0.5, 0.5]]))
     'contains nan (not a number), for the first time at [0, 1]'
     """
-    return _difference(got, expected, tolerance, numbers, "")
-
-
-def _difference(got, expected, tolerance, numbers, where):
     at = f"at {where}: " if where else ""
     exact = type(expected)
     if exact in _tensor_types() or exact is np.ndarray:
@@ -141,7 +136,7 @@ def _sequences(got, expected, tolerance, numbers, where):
         found = f"{len(got)} entries" if len(got) != 1 else "1 entry"
         return f"{at}{found}, expected {len(expected)}" if numbers else f"{at}the number of entries is wrong"
     pairs = enumerate(zip(got, expected, strict=True))
-    return next(filter(None, (_difference(*pair, tolerance, numbers, f"{where}[{i}]") for i, pair in pairs)), None)
+    return next(filter(None, (difference(*pair, tolerance, numbers, f"{where}[{i}]") for i, pair in pairs)), None)
 
 
 def _dictionaries(got, expected, tolerance, numbers, where):
@@ -157,7 +152,7 @@ def _dictionaries(got, expected, tolerance, numbers, where):
         return f"{at}there is no {missing[0]!r}" if numbers else f"{at}{len(missing)} keys are missing"
     if extra := [key for key in got if key not in expected]:
         return f"{at}there is {extra[0]!r}, which should not be there" if numbers else f"{at}there are keys too many"
-    found = (_difference(got[key], expected[key], tolerance, numbers, f"{where}[{key!r}]" if numbers else "a key")
+    found = (difference(got[key], expected[key], tolerance, numbers, f"{where}[{key!r}]" if numbers else "a key")
              for key in expected)
     return next(filter(None, found), None)
 

@@ -7,8 +7,7 @@ looked at later (kit/later.py).
 import os
 
 from coursegrade import courses
-from coursegrade.marking import CourseError
-from coursegrade.marking.files import write_zip
+from coursegrade.marking import CourseError, files
 
 NEVER = {"__pycache__", ".ipynb_checkpoints"}
 EXAM = """
@@ -45,6 +44,6 @@ def write(course, assignments, path, exam=False):
     lines = "\n".join(f"  - `exercises/{name}/{name}.ipynb`" for name in assignments)
     readme = (courses.folder() / "student.md").read_text(encoding="utf-8")
     wanted["README.md"] = (readme.replace("{assignments}", lines) + EXAM * exam).encode()
-    write_zip(path, {f"{path.stem}/{name}": wanted[name] for name in sorted(wanted)})
+    files.write_zip(path, {f"{path.stem}/{name}": wanted[name] for name in sorted(wanted)})
     return sorted(wanted)
 

@@ -8,10 +8,8 @@ writes grading/chosen.csv: assignment, student, entry.
 import contextlib
 import csv
 
-from coursegrade.marking import CourseError
-from coursegrade.marking.download import entries
+from coursegrade.marking import CourseError, download, roster
 from coursegrade.marking.files import shown, whole
-from coursegrade.marking.roster import STUDENT
 
 NOT_CHOSEN = "left out, because you chose another"
 GONE = "chosen, but it is not in the inbox any more"
@@ -71,10 +69,10 @@ def chosen_rows(course):
 def choose(course, assignment, student, names, folder=None):
     """Keep that these entries of the inbox, and no others, are the student's; without names, forget what was chosen."""
     people = course.roster()
-    if people and student not in people or not STUDENT.fullmatch(student):
+    if people and student not in people or not roster.STUDENT.fullmatch(student):
         raise CourseError(f"There is nobody called {student!r} in grading/roster.csv.")
     with contextlib.ExitStack() as stack:
-        known = {shown(label): label for label in entries(course, assignment, folder, stack, lambda *_: None)}
+        known = {shown(label): label for label in download.entries(course, assignment, folder, stack, lambda *_: None)}
     if missing := [name for name in names if name not in known]:
         raise CourseError(f"There is no {missing[0]!r} in grading/inbox/{assignment}: give the name as `intake` does.")
     rows = [row for row in chosen_rows(course) if row[:2] != [assignment, student]]

@@ -37,8 +37,7 @@ from nbgrader.coursedir import CourseDirectory
 from traitlets.config import PyFileConfigLoader
 
 from coursegrade.kit import unseen
-from coursegrade.marking import CourseError, roster
-from coursegrade.marking.files import whole
+from coursegrade.marking import CourseError, files, roster
 
 CONFIG = "nbgrader_config.py"
 COLUMNS = ("first_name", "last_name", "email", "lms_user_id")
@@ -135,7 +134,7 @@ class Course:
                               "the file.")
         if not known >= {*released}:
             known |= {*released}
-            with whole(path) as file:
+            with files.whole(path) as file:
                 file.write("".join(f"{name}\n" for name in sorted(known)))
         return known
 
@@ -151,8 +150,7 @@ class Course:
 
     def roster(self):
         """The same as nbgrader keeps it: {student: {column: text or None}}."""
-        return {name: {column: getattr(person, column) for column in COLUMNS}
-                for name, person in self.people().items()}
+        return {name: {column: getattr(person, column) for column in COLUMNS} for name, person in self.people().items()}
 
     def submitted(self, assignment):
         """{name: folder} of what lies in grading/submitted for an assignment. Names are as found: not yet trusted."""
@@ -171,7 +169,7 @@ class Course:
             raise CourseError("grading/seed is damaged: restore it; another one changes all hidden numbers." if there
                               else f"{unseen.SEED} is too short: as a seed it needs {SHORTEST} signs in one line.")
         if not there:
-            with whole(path, opener=lambda name, flags: os.open(name, flags, 0o600)) as file:
+            with files.whole(path, opener=lambda name, flags: os.open(name, flags, 0o600)) as file:
                 file.write(seed + "\n")
         return seed
 
@@ -182,7 +180,7 @@ class Course:
             return None
         folder = self.grading / "backups"
         copy = folder / f"gradebook-{time.strftime('%Y%m%d-%H%M%S')}-{time.time_ns() % 10**6:06}.db"
-        with whole(copy, "wb") as file, contextlib.closing(sqlite3.connect(path)) as old, \
+        with files.whole(copy, "wb") as file, contextlib.closing(sqlite3.connect(path)) as old, \
                 contextlib.closing(sqlite3.connect(file.name)) as new:
             old.backup(new)
         for stale in sorted(folder.glob("gradebook-*.db"))[:-BACKUPS]:

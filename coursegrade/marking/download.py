@@ -8,10 +8,8 @@ import json
 import stat
 from pathlib import Path
 
-from coursegrade.marking import CourseError, archive
-from coursegrade.marking.archive import usable
+from coursegrade.marking import CourseError, archive, owners
 from coursegrade.marking.files import walk, whole
-from coursegrade.marking.owners import claim, keys
 
 
 @dataclasses.dataclass
@@ -28,13 +26,14 @@ def entries(course, assignment, folder, stack, say):
 
     The label is the entry's name; where two files of different sources have the same, the source comes first.
     """
-    folder, people, found = Path(folder or course.grading / "inbox" / assignment), keys(course.roster()), {}
+    folder, people, found = Path(folder or course.grading / "inbox" / assignment), owners.keys(course.roster()), {}
     for source, name, rest, size, read in listed(folder, people, assignment, stack, say):
         if (source, name) not in found:
-            about = claim(name, people, assignment)
+            about = owners.claim(name, people, assignment)
             found[source, name] = Entry(name, dataclasses.replace(about, hand=f"{about.hand} in {source}"), [])
         given = found[source, name].claim.given
-        found[source, name].files.append((rest or ((given,) if usable((given,)) and given else (name,)), size, read))
+        parts = rest or (given if given and archive.usable((given,)) else name,)
+        found[source, name].files.append((parts, size, read))
     times = collections.Counter(name for _, name in found)
     return {name if times[name] == 1 else "/".join(filter(None, (source, name))): entry
             for (source, name), entry in found.items()}
@@ -49,15 +48,15 @@ def listed(folder, people, assignment, stack, say):
     if folder.is_file():
         yield from (("", parts[0], parts[1:], *rest) for parts, *rest in zipped(folder, stack, say) or ())
         return
-    tops = [path for path in sorted(folder.iterdir()) if usable((path.name,))] if folder.is_dir() else []
+    tops = [path for path in sorted(folder.iterdir()) if archive.usable((path.name,))] if folder.is_dir() else []
     for path in tops:
-        about, files = claim(path.name, people, assignment), None
+        about, files = owners.claim(path.name, people, assignment), None
         if not about.platform and (not about.students if people else len(tops) == 1):
             is_zip = path.suffix.lower() == ".zip" and stat.S_ISREG(path.lstat().st_mode)
             files = zipped(path, stack, say) if is_zip else plain(path)
             if files is None:
                 continue
-            inner = [claim(parts[0], people, assignment) for parts, *_ in files if parts]
+            inner = [owners.claim(parts[0], people, assignment) for parts, *_ in files if parts]
             if not any(found.platform or found.students and len(tops) == 1 and is_zip for found in inner):
                 files = None
         if files:
@@ -84,7 +83,7 @@ def plain(path):
         folders.sort()
         for file in (Path(here, name) for name in sorted(names)):
             parts = file.relative_to(path).parts
-            if stat.S_ISREG(file.lstat().st_mode) and usable(parts):
+            if stat.S_ISREG(file.lstat().st_mode) and archive.usable(parts):
                 found.append((parts, file.stat().st_size, file.read_bytes))
     return found
 
@@ -111,6 +110,6 @@ def names_of(course, assignment):
 
 def marked_late(course, assignment):
     """The students whose hand-in the platform marked as late."""
-    people = keys(course.roster())
+    people = owners.keys(course.roster())
     return [student for student, names in names_of(course, assignment).items()
-            if any(claim(name, people, assignment).late for name in names)]
+            if any(owners.claim(name, people, assignment).late for name in names)]

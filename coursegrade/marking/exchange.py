@@ -79,8 +79,7 @@ class Collect(ExchangeCollect):
         try:
             return super()._path_to_record(path) | {"own": owner(path) == Path(path).name.rsplit("+", 3)[0]}
         except Exception:                                               # a name that has no time in it
-            return {"username": "", "filename": Path(path).name, "own": False,
-                    "timestamp": datetime.datetime.min}
+            return {"username": "", "filename": Path(path).name, "own": False, "timestamp": datetime.datetime.min}
 
     def _sort_by_timestamp(self, records):
         for record in records:

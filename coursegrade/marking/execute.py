@@ -38,12 +38,8 @@ from nbgrader.preprocessors import NbGraderPreprocessor
 from traitlets import Any, Instance, Unicode
 
 from coursegrade import check, courses
-from coursegrade.marking.answers import drawn_from
-from coursegrade.marking.cells import locked_cells
+from coursegrade.marking import answers, cells, outputs, repair, replay
 from coursegrade.marking.course import Course
-from coursegrade.marking.outputs import error_output
-from coursegrade.marking.repair import fenced
-from coursegrade.marking.replay import files_in
 from coursegrade.marking.run import Asking, Run
 from coursegrade.sandbox.kinds import GraderError, Limits, choose
 
@@ -147,7 +143,7 @@ def _nothing_ran(nb, locked, state, why):
     for cell in nb.cells:
         if cell.cell_type == "code":
             is_test = cell.metadata.get("nbgrader", {}).get("grade_id") in locked
-            cell.outputs = [error_output("Stopped", f"Not graded: {why}.")] if is_test else []
+            cell.outputs = [outputs.error_output("Stopped", f"Not graded: {why}.")] if is_test else []
     return Outcome(nb, state, [why])
 
 
@@ -171,16 +167,16 @@ class Execute(NbGraderPreprocessor):
             if cell.cell_type == "code":
                 cell.outputs, cell.execution_count = other.outputs, other.execution_count
             elif cell.cell_type == "raw":
-                cell.cell_type, cell.source = "markdown", fenced(cell.source)
+                cell.cell_type, cell.source = "markdown", repair.fenced(cell.source)
         nb.metadata["coursegrade"] = {"state": outcome.state, "notes": outcome.notes}
         return nb, resources
 
     def _run_here(self, nb, resources):
         about = resources["nbgrader"]
         with Gradebook(about["db_url"]) as gradebook:
-            locked = locked_cells(gradebook, about["assignment"], about["notebook"])
+            locked = cells.locked_cells(gradebook, about["assignment"], about["notebook"])
         course = Course(CourseDirectory(config=self.config).root)
-        files = dict(files_in(resources.get("metadata", {}).get("path")))
-        seed = drawn_from(course.seed(), about["student"], nb, locked, files)
+        files = dict(replay.files_in(resources.get("metadata", {}).get("path")))
+        seed = answers.drawn_from(course.seed(), about["student"], nb, locked, files)
         asking = Asking((seed,), lends=about["assignment"] not in course.exams())
         return run_notebook(nb, locked, files, self.kind, self.limits, asking)

@@ -17,10 +17,8 @@ from pygments.formatters import HtmlFormatter
 from pygments.lexers import PythonLexer
 from tqdm import tqdm
 
-from coursegrade.marking import records, roster
-from coursegrade.marking.files import whole
+from coursegrade.marking import files, pages, records, roster
 from coursegrade.marking.markdown import LONGEST, markdown
-from coursegrade.marking.pages import PAGES
 from coursegrade.marking.repair import grade_id, is_answer, is_plain, squeezed, teachers
 from coursegrade.marking.reports import UNSEEN, question, questions
 from coursegrade.sandbox.protocol import clean
@@ -47,7 +45,7 @@ def write(course, assignment):
         with course.gradebook() as gradebook:
             text = page(course, gradebook, assignment, record, released, people.get(student, {}))
         path = course.grading / "feedback" / student / assignment / f"{assignment}.html"
-        with whole(path, encoding="utf-8") as file:
+        with files.whole(path, encoding="utf-8") as file:
             file.write(text)
         for name in EXCHANGE:
             if (file := handed_in[student] / name).is_file() and not file.is_symlink():
@@ -73,7 +71,7 @@ def page(course, gradebook, assignment, record, released, person):
         if start := next((cell for cell in cells if cell.get("question") == name), None):
             start["anchor"] = number
     name = " ".join(filter(None, [person.get("first_name"), person.get("last_name")])) or record.student
-    return PAGES.get_template("feedback.html").render(
+    return pages.PAGES.get_template("feedback.html").render(
         assignment=assignment, record=record, name=clean(name, 200, lines=False), words=WORDS[record.state], rows=rows,
         anchors={cell["question"]: cell["anchor"] for cell in cells if "anchor" in cell},
         cells=cells, late=late, total=max(0, sum(row[1] or 0 for row in rows) - late), most=sum(row[2] for row in rows),

@@ -12,9 +12,7 @@ from pathlib import Path
 from tqdm import tqdm
 
 from coursegrade.kit.limit import TooLong, limit
-from coursegrade.marking import archive
-from coursegrade.marking.claims import choices, owned
-from coursegrade.marking.download import entries, keep_names
+from coursegrade.marking import archive, claims, download
 from coursegrade.marking.files import shown
 from coursegrade.marking.intake import ALLOWED, IN_DOUBT, LEFT_OUT, MAX_FILES, MAX_NOTEBOOK, OTHER_KIND, TIMESTAMP
 
@@ -35,14 +33,14 @@ def sort(course, assignment, folder=None):
     Returns (students, {what is the matter: names of entries}, {student: labels of entries to choose from}). Who is to
     be chosen for gets a marker instead of a notebook, so that intake rejects it with the reason.
     """
-    left, chosen = {}, choices(course, assignment)
+    left, chosen = {}, claims.choices(course, assignment)
 
     def say(why, name):
         left.setdefault(why, set()).add(shown(name))
 
     with contextlib.ExitStack() as stack:
-        found = entries(course, assignment, folder, stack, say)
-        theirs, doubtful = owned(found, chosen, say)
+        found = download.entries(course, assignment, folder, stack, say)
+        theirs, doubtful = claims.owned(found, chosen, say)
         for student in tqdm(sorted(theirs), desc=f"{assignment}, sorting", unit="student", disable=None, leave=False):
             target = place(course, assignment, student)
             try:
@@ -61,7 +59,7 @@ def sort(course, assignment, folder=None):
                 file.unlink()
                 with contextlib.suppress(OSError):
                     path.rmdir()
-    keep_names(course, assignment, {student: sorted({found[label].name for label in labels})
+    download.keep_names(course, assignment, {student: sorted({found[label].name for label in labels})
                                     for student, labels in theirs.items()}, marked)
     return sorted(theirs), {why: sorted(names) for why, names in left.items()}, doubtful
 

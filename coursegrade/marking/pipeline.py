@@ -26,13 +26,9 @@ from tqdm import tqdm
 
 from coursegrade import courses
 from coursegrade.kit.limit import TooLong, limit
-from coursegrade.marking import intake, late_days, records, roster
-from coursegrade.marking.answers import Verdicts, asked_by, drawn_from
-from coursegrade.marking.cells import locked_cells
+from coursegrade.marking import answers, cells, execute, intake, late_days, records, replay, roster
 from coursegrade.marking.course import CourseError, digest
-from coursegrade.marking.execute import Execute, run_notebook
 from coursegrade.marking.files import shown, walk
-from coursegrade.marking.replay import files_in
 from coursegrade.marking.run import Asking
 from coursegrade.sandbox.kinds import GraderError, Limits, choose
 
@@ -52,7 +48,8 @@ def grade(course, assignment, again=None, unsafe=False, jobs=None, scheduler=Non
         about = digest(courses.here().VERSION, course.source(assignment).read_bytes(), course.seed(), unsafe, limits,
                        exam)
         with course.gradebook() as gradebook:
-            locked, entered = locked_cells(gradebook, assignment, assignment), records.receipts(gradebook, assignment)
+            locked = cells.locked_cells(gradebook, assignment, assignment)
+            entered = records.receipts(gradebook, assignment)
             for name, person in course.roster().items():
                 gradebook.update_or_create_student(name, **person)
         todo, gone, times = [], 0, late_days.times(course, assignment)
@@ -80,7 +77,7 @@ def _grade(course, assignment, released, locked, todo, executor, window, unsafe,
     """Run what is to do, and enter what comes back as it comes. What was slow because others had the processors is run
     again at the end, alone: its hidden inputs are the same, and it is asked only what the first run did not answer."""
     running, started, seed, again, others = {}, {}, course.seed(), [], course.others(assignment)
-    asks, by_itself = asked_by(locked, assignment), window == WINDOW or len(todo) == 1
+    asks, by_itself = answers.asked_by(locked, assignment), window == WINDOW or len(todo) == 1
 
     def finish(record):
         record.seconds = round(time.monotonic() - started[record.student], 1)
@@ -106,8 +103,9 @@ def _grade(course, assignment, released, locked, todo, executor, window, unsafe,
                 finish(enter(course, assignment, record, checked, first.and_then(outcome) if first else outcome))
 
     def start(record, checked, first=None):
-        drawn = drawn_from(seed, record.student, checked.notebook, locked, checked.files)
-        verdicts = Verdicts(records.path_of(course, assignment, record.student, "verdicts"), digest(drawn, asks, lends))
+        drawn = answers.drawn_from(seed, record.student, checked.notebook, locked, checked.files)
+        path = records.path_of(course, assignment, record.student, "verdicts")
+        verdicts = answers.Verdicts(path, digest(drawn, asks, lends))
         asking = Asking((drawn,), verdicts.known(), not (first or by_itself), lends)
         future = executor.submit(run, checked.notebook, locked, checked.files, asking, unsafe, limits)
         running[future] = record, checked, verdicts
@@ -180,9 +178,9 @@ def try_solutions(course, assignments, unsafe=False, limits=Limits()):
     with workers(None, None, unsafe) as (executor, _):
         for name in assignments:
             with course.gradebook() as gradebook:
-                locked = locked_cells(gradebook, name, name)
+                locked = cells.locked_cells(gradebook, name, name)
             notebook = nbformat.read(course.source(name), as_version=4)
-            files = dict(files_in(course.source(name).parent))
+            files = dict(replay.files_in(course.source(name).parent))
             runs[name] = executor.submit(run, notebook, locked, files, asking, unsafe, limits)
         for _ in tqdm(concurrent.futures.as_completed(runs.values()), desc="marking the solutions", total=len(runs),
                       unit="assignment", disable=None):
@@ -236,7 +234,7 @@ def workers(scheduler, jobs, unsafe):
 
 def run(notebook, locked, files, asking, unsafe, limits):
     """Run one notebook: what a worker does, on this machine or another one. Returns execute.py's `Outcome`."""
-    return run_notebook(notebook, locked, files, sandbox(unsafe), limits, asking)
+    return execute.run_notebook(notebook, locked, files, sandbox(unsafe), limits, asking)
 
 
 @functools.cache
@@ -256,7 +254,7 @@ def enter(course, assignment, record, checked, outcome):
     late_days.extend(course, assignment, record.student)
     settings = course.directory(assignment, record.student, submitted_directory="grading/checked")
     converter = Autograde(coursedir=settings, config=course.config, force=True)
-    converter.autograde_preprocessors = [Execute(outcome=outcome), *(
+    converter.autograde_preprocessors = [execute.Execute(outcome=outcome), *(
         other for other in converter.autograde_preprocessors
         if getattr(other, "__name__", other).split(".")[-1] != "Execute")]
     try:

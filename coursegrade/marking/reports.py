@@ -9,9 +9,7 @@ import nbformat
 from nbgrader.api import MissingEntry
 from tqdm import tqdm
 
-from coursegrade.marking import CourseError, records, tables
-from coursegrade.marking.download import marked_late
-from coursegrade.marking.files import shown
+from coursegrade.marking import CourseError, download, files, records, tables
 from coursegrade.marking.outputs import UNSEEN
 from coursegrade.sandbox.protocol import clean
 
@@ -60,12 +58,12 @@ def questions(gradebook, assignment, student=None):
 
 def table(course, assignment):
     """A dictionary for each student: who, state, why, points, and those of each question; None where there are none."""
-    people, rows, late = course.roster(), [], marked_late(course, assignment)
+    people, rows, late = course.roster(), [], download.marked_late(course, assignment)
     kept = records.read_all(course, assignment)
     with course.gradebook() as gradebook:
         for student, record in tqdm(kept.items(), f"{assignment}, marks", disable=None, leave=False):
             about = people.get(student, {})
-            row = {"student_id": shown(student),
+            row = {"student_id": files.shown(student),
                    **{key: about.get(key) or "" for key in ("last_name", "first_name", "email")},
                    "state": record.state, "why": record.why}
             marks = questions(gradebook, assignment, student if record.receipt else None)

@@ -4,9 +4,7 @@ Canvas reads the numbers in a file's name (*Upload submissions*), Moodle those i
 files in a zip*).
 """
 
-from coursegrade.marking.download import names_of
-from coursegrade.marking.files import write_zip
-from coursegrade.marking.owners import claim, keys
+from coursegrade.marking import download, files, owners
 
 
 def pack(course, assignment):
@@ -14,11 +12,11 @@ def pack(course, assignment):
 
     Returns ({path: how many pages}, [students who have a page that is in none]).
     """
-    people, pages, left = keys(course.roster()), {}, []
+    people, pages, left = owners.keys(course.roster()), {}, []
     for path in sorted((course.grading / "feedback").glob(f"*/{assignment}/{assignment}.html")):
         student = path.parent.parent.name
-        names = [(about.platform, name) for name in names_of(course, assignment).get(student, [])
-                 if (about := claim(name, people, assignment)).platform]
+        names = [(about.platform, name) for name in download.names_of(course, assignment).get(student, [])
+                 if (about := owners.claim(name, people, assignment)).platform]
         places = pages.setdefault(names[0][0], {}) if names else {}
         place = inside(*names[0], assignment) if names else ""
         if not names or place in places:                                # of a pair, the other one
@@ -28,7 +26,7 @@ def pack(course, assignment):
     packed = {}
     for platform, places in sorted(pages.items()):
         target = course.grading / f"{assignment}-feedback-{platform}.zip"
-        write_zip(target, places)
+        files.write_zip(target, places)
         packed[target] = len(places)
     return packed, left
 

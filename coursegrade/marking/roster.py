@@ -47,7 +47,8 @@ def read(path):
     columns = [name for name in IDS[kind] if rows and name in rows[0]]
     if not columns and rows:
         raise Unclear(f"has no column “id”, nor those of Canvas or Moodle; it has {', '.join(rows[0])}.")
-    column = next((name for name in columns if all(good(row[name]) for row in rows) and unique(rows, name)), None)
+    column = next((name for name in columns if all(STUDENT.fullmatch(row[name]) for row in rows)
+                   and len({row[name] for row in rows}) == len(rows)), None)
     if rows and not column:
         raise Unclear(problem(rows, columns[0]))
     return {row[column]: person(row, kind) for row in rows}
@@ -66,20 +67,10 @@ def person(row, kind):
     return Person(first, last, email if email and "@" in email else None, number or None, row)
 
 
-def good(name):
-    """Can it be the name of a folder, and stand in a table?"""
-    return bool(STUDENT.fullmatch(name))
-
-
-def unique(rows, column):
-    """Has everybody another value there?"""
-    return len({row[column] for row in rows}) == len(rows)
-
-
 def problem(rows, column):
     """What is wrong with the ids in a column, in words."""
     for name in (row[column] for row in rows):
-        if not good(name):
+        if not STUDENT.fullmatch(name):
             return f"the id {name!r} is empty, or has signs other than letters, digits and . _ @ + -."
     name, _ = collections.Counter(row[column] for row in rows).most_common(1)[0]
     return f"the id {name!r} is there twice."

@@ -12,13 +12,11 @@ import warnings
 
 from nbformat.v4 import new_output
 
-from coursegrade.kit import earlier, services
+from coursegrade.kit import earlier, score, services, unseen
 from coursegrade.kit.limit import TooLong
 from coursegrade.kit.messages import CheckFailed
 from coursegrade.kit.question import EXACTLY, collected
 from coursegrade.kit.same import same
-from coursegrade.kit.score import record
-from coursegrade.kit.unseen import DRAW, SEED
 from coursegrade.marking.cells import hidden_lines, imports, plain_python, without_hidden
 from coursegrade.marking.outputs import TEST_CELL, Outputs, error_output, failure, verdict
 from coursegrade.marking.replay import Replay
@@ -70,7 +68,7 @@ class Run:
     def __init__(self, nb, locked, files, kind, limits, asking):
         self.nb, self.locked, self.limits, self.asking = copy.deepcopy(nb), locked, limits, asking
         self.verdicts, self.asked = {}, False
-        os.environ[SEED], earlier.lends = asking.seeds[0], asking.lends
+        os.environ[unseen.SEED], earlier.lends = asking.seeds[0], asking.lends
         self.sandbox, self.state, self.notes, self.unseen = Replay(files or {}, kind, limits), "ran", [], {}
         self.outputs, self.names, self.number = Outputs(), Names(), 0
         self.defined = {}                                               # by hidden tests, for those after them
@@ -143,21 +141,21 @@ class Run:
 
     def _hidden(self, test):
         """Run a test with its hidden lines, on the names as they were; its cell then shows what came of it."""
-        before, os.environ[SEED] = test.names | self.defined, self.asking.seeds[0]
+        before, os.environ[unseen.SEED] = test.names | self.defined, self.asking.seeds[0]
         if known := self.asking.known.get(test.name):
             self._names_are(before)
             for question, _ in self._collect(test):                     # what it defines, others may need
-                record(question.topic, question.name, "passed" if known["passed"] else "failed", hidden=True)
+                score.record(question.topic, question.name, "passed" if known["passed"] else "failed", hidden=True)
         else:
             self.asked = True
             for seed in self.asking.seeds:
-                os.environ[SEED] = seed
+                os.environ[unseen.SEED] = seed
                 draw = self._draw(test, before)
                 self._names_are(before)
-                os.environ[DRAW] = draw
+                os.environ[unseen.DRAW] = draw
                 if error := self._ask(test):
                     break
-            os.environ[DRAW] = ""
+            os.environ[unseen.DRAW] = ""
             known = {"passed": not error, "said": self._said(test, before, error) if error else "",
                      "why": clean(f"{type(error).__name__}: {error}", 2000) if error else ""}
             if not isinstance(error, STOPPED) and getattr(error, "kind", "") != "endless":
@@ -203,7 +201,7 @@ class Run:
 
     def _collect(self, test, draw=""):
         """[(question, cases)] of a hidden test, of which nothing is asked; [] if it cannot be told without asking."""
-        os.environ[DRAW] = draw
+        os.environ[unseen.DRAW] = draw
         self.names.fetch, self.names.fetched = lambda name: None, {}
         try:
             with collected() as found, contextlib.redirect_stdout(io.StringIO()):
@@ -212,7 +210,7 @@ class Run:
         except Exception:
             return []
         finally:
-            os.environ[DRAW] = ""
+            os.environ[unseen.DRAW] = ""
 
     def _names_are(self, names):
         self.names.clear()

@@ -16,8 +16,7 @@ import itertools
 import nbformat
 
 from coursegrade import courses
-from coursegrade.marking import fingerprints, tables
-from coursegrade.marking.pages import PAGES
+from coursegrade.marking import fingerprints, pages, tables
 from coursegrade.marking.repair import grade_id, is_answer, teachers
 
 LEAST, STATEMENTS = 15, 3                                               # 15 runs of 16 tokens: 30 in a row, or more
@@ -65,7 +64,7 @@ def write(course, assignment, notebooks, left_out=()):
     folder, people = course.grading, course.people()
     page, table = folder / f"{assignment}-similar.html", folder / f"{assignment}-similar.csv"
     called = {name: about_person(name, people) for name in works}
-    page.write_text(PAGES.get_template("similar.html").render(
+    page.write_text(pages.PAGES.get_template("similar.html").render(
         assignment=assignment, pairs=[on_page(pair, works, counts, called) for pair in found[:SHOWN]],
         found=len(found), all=counts.total(), bins=bins(counts), questions=by_question(works, found), least=LEAST,
         statements=STATEMENTS, common=common, crowd=crowd(works), works=len(works), left_out=list(left_out),

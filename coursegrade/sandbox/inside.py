@@ -34,7 +34,7 @@ class Conversation:
         """Say hello, then answer request after request."""
         self.send("hello", "result", None)
         while True:
-            self.serve(*self.receive())
+            self.serve(*protocol.unpack(self.read))
 
     def serve(self, request, kind, tree, buffers):
         """Answer one request."""
@@ -98,7 +98,7 @@ class Conversation:
         """Send a callback; its reply, ("returned", result) or ("raised", what). Requests in between are served."""
         self.send(self.requests[-1], "callback", call)
         while True:
-            request, kind, tree, buffers = self.receive()
+            request, kind, tree, buffers = protocol.unpack(self.read)
             if kind in ("returned", "raised"):
                 return kind, protocol.decode(tree, buffers, self.local)
             self.serve(request, kind, tree, buffers)
@@ -108,10 +108,6 @@ class Conversation:
         data = memoryview(protocol.pack(request, kind, value, self.remote))
         while data:
             data = data[os.write(self.writing, data):]
-
-    def receive(self):
-        """Read one frame."""
-        return protocol.unpack(self.read)
 
     def read(self, n):
         """Exactly n bytes; the end of the pipe is the end of this process."""

@@ -80,7 +80,8 @@ def _number(question):
 def _choices(question):
     """(a radio button a choice, of which one is on, a function that gives the text of the one)."""
     texts = [choice["text"] for choice in question["choices"]]
-    radios = [RadioButtons(options=[letter], index=None, layout={"width": "3.5em"}) for letter, _ in lettered(texts)]
+    radios = [RadioButtons(options=[letter], index=None, layout={"width": "3.5em"}, tooltip=plain(text))
+              for letter, text in lettered(texts)]
 
     def only(change):
         if change.new is not None:
@@ -88,8 +89,7 @@ def _choices(question):
                 if radio is not change.owner:
                     radio.index = None
 
-    for radio, text in zip(radios, texts, strict=True):
-        radio.tooltip = plain(text)
+    for radio in radios:
         radio.observe(only, "index")
     rows = [HBox([radio, _line(text)]) for radio, text in zip(radios, texts, strict=True)]
     return VBox(rows), lambda: next((text for radio, text in zip(radios, texts, strict=True) if radio.index == 0), None)

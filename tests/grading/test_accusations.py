@@ -9,8 +9,7 @@ import pytest
 
 from coursegrade import check
 from coursegrade.kit.messages import CheckFailed
-from coursegrade.kit.mistakes import as_answer
-from coursegrade.kit.question import ASKED
+from coursegrade.kit.mistakes import ASKED, as_answer
 from coursegrade.kit.score import forget
 
 dyck, autoencoders, evaluation, people = check.dyck, check.autoencoders, check.evaluation, check.people

@@ -12,7 +12,8 @@ from coursegrade import check
 from coursegrade.kit import score
 from coursegrade.kit.form import about_form, about_kind, parts_of
 from coursegrade.kit.messages import CheckFailed
-from coursegrade.kit.question import ASKED, question
+from coursegrade.kit.mistakes import ASKED
+from coursegrade.kit.question import question
 from coursegrade.kit.same import difference, same
 from coursegrade.kit.values import shown
 

@@ -12,13 +12,13 @@ SORTED = {"its values are sorted": lambda value, values: values == sorted(values
 
 @question((1, 1), {"in order": ([1, 3, 3, 8],), "one is too small": ([2, 5, 4, 8],), "no values": ([],)},
           otherwise="Compare each value with the next one. When do you know the answer?")
-def is_sorted(values, *, equal=True):
+def is_sorted(values):
     """is_sorted(values): True if no value is smaller than the one before it."""
-    return all(a < b or equal and a == b for a, b in itertools.pairwise(values))
+    return all(a <= b for a, b in itertools.pairwise(values))
 
 
 is_sorted.mistakes(
-    ("Two equal neighbours are in order, too.", dict(equal=False)),
+    ("Two equal neighbours are in order, too.", "a <= b → a < b"),
     ("Only the first and the last value were compared.", lambda values: not values or values[0] <= values[-1]))
 
 
@@ -37,7 +37,7 @@ insert.mistakes(("It was put at the end, wherever it belongs.", lambda value, va
 @question((1, 2), {"by turns": ([1, 4, 7], [2, 5]), "the same in both": ([1, 3], [3, 3, 6]), "one is empty": ([], [2])},
           promises={"both are sorted": lambda a, b: a == sorted(a) and b == sorted(b)},
           otherwise="Compare the first values of both, take the smaller away, and go on.")
-def merge(a, b, *, rest=True):
+def merge(a, b):
     """merge(a, b): all values of two sorted lists as one sorted list."""
     found, i, j = [], 0, 0
     while i < len(a) and j < len(b):
@@ -45,26 +45,27 @@ def merge(a, b, *, rest=True):
             found, i = [*found, a[i]], i + 1
         else:
             found, j = [*found, b[j]], j + 1
-    return [*found, *a[i:], *b[j:]] if rest else found
+    return [*found, *a[i:], *b[j:]]
 
 
 merge.mistakes(
-    ("When one list is used up, what is left of the other was lost.", dict(rest=False)),
+    ("When one list is used up, what is left of the other was lost.", "[*found, *a[i:], *b[j:]] → found"),
     ("One list stands behind the other: which value is the smallest of all?", lambda a, b: [*a, *b]),
     ("A value that stands in both lists, or twice in one, is due as often.", lambda a, b: sorted({*a, *b})))
 
 
 @question((1, 2), {"four": ([3, 1, 4, 1],), "five": ([5, 9, 2, 6, 5],), "one": ([7],), "none": ([],)}, lend=("merge",),
           otherwise="Cut the list into two halves. What has to be done with each before they are merged?")
-def merge_sort(values, *, deep=True):
+def merge_sort(values):
     """merge_sort(values): the values in order, by two halves that are sorted and merged."""
     middle = len(values) // 2
     halves = values[:middle], values[middle:]
-    return merge.reference(*(map(merge_sort.reference, halves) if deep else halves)) if middle else [*values]
+    return merge.reference(*map(merge_sort.reference, halves)) if middle else [*values]
 
 
-merge_sort.mistakes(("The halves were merged as they were: each has to be sorted first.", dict(deep=False)),
-                    ("They run down, and are to run up.", lambda values: sorted(values, reverse=True)))
+merge_sort.mistakes(
+    ("The halves were merged as they were: each has to be sorted first.", "map(merge_sort.reference, halves) → halves"),
+    ("They run down, and are to run up.", lambda values: sorted(values, reverse=True)))
 
 
 @question((1, 2), {"the first column": ([[2, "b"], [1, "z"], [2, "a"]], 0),
