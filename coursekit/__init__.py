@@ -27,4 +27,4 @@ and the rooms that some lectures open:
 
 from . import moved as moved
 
-__version__ = "0.2.0"
+__version__ = "0.3.0"
