@@ -101,10 +101,10 @@ def woven(items):
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_auto_num_workers():
-    """One process for each processor and two more, for while others wait; as far as the memory goes."""
+    """One process for each processor and one more, for while others wait; as far as the memory goes."""
     here = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
     memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") if hasattr(os, "sysconf") else MEMORY
-    return max(1, min(here + 2, memory // MEMORY))
+    return max(1, min(here + 1, memory // MEMORY))
 
 
 def pytest_addoption(parser):
