@@ -101,12 +101,12 @@ def pairs(d, n, seed):
             chosen = np.array([c for c in combinations(range(d), size) if 2 * size < d or c[0] == 0])
             chosen = chosen[random.permutation(len(chosen))[:take]]
         else:
-            chosen = np.sort(random.random((2 * take, d)).argpartition(size, axis=1)[:, :size], 1)
-            _, first = np.unique(chosen, axis=0, return_index=True)
-            chosen = chosen[np.sort(first)[:take]]
+            chosen = random.random((2 * take, d)).argpartition(size, axis=1)[:, :size]
         masks = np.zeros((len(chosen), d), bool)
         np.put_along_axis(masks, chosen, True, 1)
-        layers.append(masks)
+        masks[(2 * size == d) & ~masks[:, 0]] ^= True                                # of two halves that with token 0
+        _, first = np.unique(masks, axis=0, return_index=True)
+        layers.append(masks[np.sort(first)[:take]])
     turn = np.concatenate([np.arange(len(masks)) for masks in layers])
     return np.vstack(layers)[np.argsort(turn, kind="stable")[:n]]
 
@@ -127,7 +127,9 @@ def regression(z, y):
     values = _values(z, w)
     known = values @ inverse.T
     unexplained = (left_out**2).mean() / max((y[1:]**2).mean(), 1e-300)
-    return values @ a, variance * (_prior(w) - known @ known.T), float(unexplained)
+    covariance = variance * (_prior(w) - known @ known.T)
+    covariance[np.diag_indices(len(w))] = np.diag(covariance).clip(0)                # not below 0 by rounding
+    return values @ a, covariance, float(unexplained)
 
 
 def _line(z, y):

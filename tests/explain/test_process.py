@@ -56,7 +56,7 @@ def test_values_and_covariances_of_the_kernel_are_those_of_the_definition(d):
     np.testing.assert_allclose(_prior(w), of_both, atol=1e-12)
 
 
-@pytest.mark.parametrize("d, n", [(2, 5), (7, 40), (7, 500), (30, 200), (150, 400)])
+@pytest.mark.parametrize("d, n", [(2, 5), (7, 40), (7, 500), (14, 300), (16, 900), (30, 200), (150, 400)])
 def test_pairs_are_distinct_and_every_beginning_has_sizes_alike(d, n):
     masks = pairs(d, n, 3)
     assert len(masks) == min(n, 2**(d - 1) - 1) and len(np.unique(np.vstack([masks, ~masks]), axis=0)) == 2 * len(masks)
