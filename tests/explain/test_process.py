@@ -5,9 +5,11 @@ from math import comb
 
 import numpy as np
 import pytest
+import torch
 
-from coursekit.explain import by_spans, exact_shapley, gp_shapley, kernel_shap, shapley_values
-from coursekit.explain.process import _gram, _prior, _values, pairs, regression
+from coursekit.explain import by_spans, exact_interactions, exact_shapley, gp_shapley, kernel_shap, shapley_values
+from coursekit.explain.process import enumerated_pairs, pairs, regression
+from coursekit.explain.product_kernel import kernels, pair_prior, pair_values, prior, values
 from coursekit.explain.shapley import enumerated
 from coursekit.models import load_weights
 
@@ -27,11 +29,16 @@ def table(values):
     return game(lambda kept: values[sum(1 << i for i in kept)])
 
 
+def grams(z, w):
+    return [kernel.numpy() for kernel in kernels(torch.tensor(z), torch.tensor(np.arctanh(w)))]
+
+
 def drawn(w, seed):
-    """A game of 2^d scores whose odd part is drawn from the prior with these w."""
-    z = 2.0 * subsets(len(w)) - 1
-    half = np.linalg.cholesky(_gram(z[len(z) // 2:], w, 1e-9)) @ np.random.default_rng(seed).normal(size=len(z) // 2)
-    return np.concatenate([-half[::-1], half]) + abs(z.sum(1))                       # and something even
+    """A game of 2^d scores whose odd and even parts are drawn from the prior with these w."""
+    z, random = 2.0 * subsets(len(w)) - 1, np.random.default_rng(seed)
+    odd, even = (np.linalg.cholesky(kernel + 1e-9 * np.eye(len(kernel))) @ random.normal(size=len(kernel))
+                 for kernel in grams(z[len(z) // 2:], w))
+    return np.concatenate([(even - odd)[::-1], even + odd])
 
 
 def relative(found, right):
@@ -40,20 +47,37 @@ def relative(found, right):
 
 # -- the closed forms --------------------------------------------------------------------------------------------------
 
-@pytest.mark.parametrize("d", [1, 2, 5, 8])
-def test_values_and_covariances_of_the_kernel_are_those_of_the_definition(d):
+@pytest.mark.parametrize("d", [2, 3, 5, 8])
+def test_values_interactions_and_covariances_of_the_kernels_are_those_of_the_definition(d):
     random = np.random.default_rng(d)
     w, every = random.uniform(0.02, 0.9, d), 2.0 * subsets(d) - 1
     z = np.vstack([np.ones((1, d)), every[random.permutation(2**d)[:6]]])
-    both = np.vstack([z, every])
-    K = _gram(both, w, 0.0) - 1e-11 * np.eye(len(both))
-    product = [np.prod(1 + s * w * z[:, None] * every, 2) for s in (1, -1)]         # the kernel as it is written down
-    np.testing.assert_allclose(K[:len(z), len(z):], (product[0] - product[1]) / (np.prod(1 + w) - np.prod(1 - w)),
-                               atol=1e-12)
-    shapley = np.array([enumerated(subsets(d), row) for row in K[:, len(z):]])       # (pairs, d)
-    np.testing.assert_allclose(_values(z, w), shapley[:len(z)].T, atol=1e-12)
-    of_both = np.array([enumerated(subsets(d), row) for row in shapley[len(z):].T])
-    np.testing.assert_allclose(_prior(w), of_both, atol=1e-12)
+    odd, even = (kernel[:, len(z):] for kernel in grams(np.vstack([z, every]), w))
+    plus, minus = (np.prod(1 + s * w * np.vstack([z, every])[:, None] * every, 2) for s in (1, -1))    # as written down
+    np.testing.assert_allclose(odd, (plus - minus) / (np.prod(1 + w) - np.prod(1 - w)), atol=1e-12)
+    np.testing.assert_allclose(even, (plus + minus - 2) / (np.prod(1 + w) + np.prod(1 - w) - 2), atol=1e-12)
+
+    shapley = np.array([enumerated(subsets(d), row) for row in odd])                 # (pairs, d)
+    np.testing.assert_allclose(values(z, w), shapley[:len(z)].T, atol=1e-12)
+    np.testing.assert_allclose(prior(w), [enumerated(subsets(d), row) for row in shapley[len(z):].T], atol=1e-12)
+
+    a, of_pairs = random.normal(size=len(z)), np.array([enumerated_pairs(subsets(d), row) for row in even])
+    inverse = random.normal(size=(4, len(z)))
+    mean, known = pair_values(z, w, a, inverse)
+    np.testing.assert_allclose(mean, np.tensordot(a, of_pairs[:len(z)], 1), atol=1e-11)
+    np.testing.assert_allclose(known, (np.tensordot(inverse, of_pairs[:len(z)], 1)**2).sum(0), atol=1e-9)
+    twice = [[enumerated_pairs(subsets(d), of_pairs[len(z):, i, j])[i, j] for j in range(d)] for i in range(d)]
+    np.testing.assert_allclose(pair_prior(w), twice, atol=1e-11)
+
+
+@pytest.mark.parametrize("d", [2, 3, 6])
+def test_shapley_values_see_the_odd_part_alone_and_interactions_the_even_part_alone(d):
+    masks, scores = subsets(d), np.random.default_rng(d).normal(size=2**d)
+    odd, even = (scores - scores[::-1]) / 2, (scores + scores[::-1]) / 2              # [::-1]: of the complements
+    np.testing.assert_allclose(enumerated(masks, odd), enumerated(masks, scores), atol=1e-12)
+    np.testing.assert_allclose(enumerated(masks, even), 0, atol=1e-12)
+    np.testing.assert_allclose(enumerated_pairs(masks, even), enumerated_pairs(masks, scores), atol=1e-12)
+    np.testing.assert_allclose(enumerated_pairs(masks, odd), 0, atol=1e-12)
 
 
 @pytest.mark.parametrize("d, n", [(2, 5), (7, 40), (7, 500), (14, 300), (16, 900), (30, 200), (150, 400)])
@@ -72,8 +96,13 @@ def test_where_all_subsets_can_be_asked_it_is_exact():
     values = np.random.default_rng(0).normal(size=4096)
     found = gp_shapley(table(values), TWELVE, 4096, by="delete")
     np.testing.assert_allclose(found.scores, shapley_values(table(values), TWELVE, by="delete").scores, atol=1e-12)
+    model = load_weights("imdb-peaky")
+    document = "not a bad film , not at all".split()
+    asked = gp_shapley(model, document, 256, interactions=True)
+    np.testing.assert_allclose(asked.about["interactions"], exact_interactions(model, document), atol=1e-9)
+    assert found.about["exact"] and "interactions" not in found.about
     lengths = game(len, ["a"])
-    assert found.about["exact"] and len(gp_shapley(lengths, [])) == 0 and gp_shapley(lengths, ["a"]).scores == [1.0]
+    assert len(gp_shapley(lengths, [])) == 0 and gp_shapley(lengths, ["a"], interactions=True).scores == [1.0]
 
 
 def test_a_line_is_found_and_the_values_add_up():
@@ -97,15 +126,27 @@ def test_nearer_than_kernel_shap_on_a_long_document(name):
     assert np.mean(ours) < np.mean(theirs) and np.mean(ours) < 0.05
 
 
+def test_interactions_of_a_long_document_from_the_same_calls():
+    model = load_weights("imdb-peaky")
+    document = model.tokenizer.tokenize("I expected a boring film, and it was not boring at all: it is moving.")
+    right, above = exact_interactions(model, document), np.triu_indices(17, 1)
+    found = gp_shapley(model, document, 400, interactions=True)
+    assert relative(found.about["interactions"], right) < 0.1
+    np.testing.assert_array_equal(found.scores, gp_shapley(model, document, 400).scores)
+    inside = abs(found.about["interactions"] - right)[above] <= 3 * found.about["interaction_errors"][above]
+    assert inside.mean() > 0.9 and 0 < found.about["interactions_unexplained"] < 0.1
+
+
 def test_its_intervals_hold_what_they_promise():
-    inside = []
+    inside, of_pairs, above = [], [], np.triu_indices(10, 1)
     for seed in range(24):
         w = np.random.default_rng(seed).uniform(0.02, 0.5, 10)
-        values = drawn(w, seed)
-        found = gp_shapley(table(values), TWELVE[:10], 128, seed=seed, by="delete")
-        right = enumerated(subsets(10), values)
-        inside += list(abs(found.scores - right) <= 1.645 * found.about["standard_errors"])
-    assert 0.8 < np.mean(inside) < 0.98
+        scores = drawn(w, seed)
+        found = gp_shapley(table(scores), TWELVE[:10], 128, seed=seed, by="delete", interactions=True)
+        inside += list(abs(found.scores - enumerated(subsets(10), scores)) <= 1.645 * found.about["standard_errors"])
+        wrong = abs(found.about["interactions"] - enumerated_pairs(subsets(10), scores))
+        of_pairs += list((wrong <= 1.645 * found.about["interaction_errors"])[above])
+    assert 0.84 < np.mean(inside) < 0.97 and 0.84 < np.mean(of_pairs) < 0.98
 
 
 def test_it_stops_when_the_error_is_small_enough_and_says_when_it_never_was():
@@ -124,13 +165,20 @@ def test_it_stops_when_the_error_is_small_enough_and_says_when_it_never_was():
 
 
 def test_where_it_cannot_tell_it_says_so():
-    """A parity of three words, and scores by lot: no pair tells anything about another."""
-    for predict in (game(lambda kept: len(kept & {0, 1, 2}) % 2), table(np.random.default_rng(0).normal(size=4096))):
-        with pytest.warns(UserWarning, match="do not trust these values"):
-            gp_shapley(predict, TWELVE, 64, by="delete")
+    """Of scores by lot no pair tells anything about another."""
+    with pytest.warns(UserWarning, match="do not trust these values"):
+        gp_shapley(table(np.random.default_rng(0).normal(size=4096)), TWELVE, 64, by="delete")
+
+
+@pytest.mark.parametrize("hostile", [
+    lambda kept: len(kept & {0, 1, 2}) % 2, lambda kept: (0 in kept) * len(kept & {1, 2, 3}),
+    lambda kept: 3 * (0 in kept) + 0.1 * len(kept)], ids=["parity of three", "veto", "one decides"])
+def test_a_few_words_that_work_together_are_found(hostile):
+    right = shapley_values(game(hostile), TWELVE, by="delete").scores
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        gp_shapley(game(lambda kept: (0 in kept) * len(kept & {1, 2, 3})), TWELVE, 64)          # a veto
+        found = gp_shapley(game(hostile), TWELVE, 64, by="delete")
+    assert relative(found.scores, right) < 0.02
 
 
 def test_classes_spans_words_that_come_twice_and_words_that_do_nothing():
@@ -160,6 +208,6 @@ def test_bad_input_gets_one_line(options, words):
 def test_two_thousand_pairs_of_a_long_document_are_no_burden():
     """Not a test of time: of what overflows, and of memory."""
     z = 2.0 * np.vstack([np.ones((1, 150), bool), pairs(150, 1000, 0)]) - 1
-    phi, covariance, _ = regression(z, z @ np.linspace(-1, 1, 150))
+    phi, covariance, _ = regression(z, z @ np.linspace(-1, 1, 150), z[:, 0] * z[:, 1])
     np.testing.assert_allclose(phi, 2 * np.linspace(-1, 1, 150), atol=1e-3)
     assert np.isfinite(covariance).all() and (np.diag(covariance) >= 0).all()
