@@ -56,7 +56,8 @@ def heatmap(A: ArrayLike, tokens: Sequence[str], columns: Sequence[str] | None =
             dark = _luminance(image.to_rgba(A[i, j])[:3]) < 0.19        # where white and #111 contrast equally
             ax.text(j, i, f"{A[i, j]:.{_decimals(A)}f}", ha="center", va="center", fontsize=8,
                     color="white" if dark else "#111")
-    masked = "" if allowed.all() else f" {(~allowed).sum()} cells are masked."
+    gone = (~allowed).sum()
+    masked = f" {plural(gone, 'cell')} {'is' if gone == 1 else 'are'} masked." if gone else ""
     alt = (f"Heat map of {plural(len(tokens), 'row')}, {ylabel}, by {plural(len(columns), 'column')}, {xlabel}."
            f"{masked} Largest entries: {_largest(A, allowed, tokens, columns)}.")
     return picture(fig, titled(title, alt))
@@ -110,8 +111,8 @@ def positions(P: ArrayLike, title: str | None = None) -> Html:
 
     P: (T, d) finite numbers. Raises ValueError, in one line, for anything else.
 
-    >>> positions([[0, 1], [0.84, 0.54]])
-    Heat map of positional encodings, 2 positions by 2 dimensions, values from 0 to 1.
+    >>> positions([[0, 1], [0.84, 0.54], [0.91, -0.42]])
+    Heat map of positional encodings, 3 positions by 2 dimensions, values from -0.42 to 1.
     """
     P = as_array(P, "P", (None, None))
     if not P.size:

@@ -17,7 +17,18 @@ import pytest  # noqa: E402
 import torch  # noqa: E402
 from PIL import Image  # noqa: E402
 
-from coursekit.show import bars, head_grid, heatmap, highlight, lines, picture, plane, positions  # noqa: E402
+from coursekit.show import (  # noqa: E402
+    bars,
+    coloured,
+    head_grid,
+    heatmap,
+    highlight,
+    lines,
+    picture,
+    pictures,
+    plane,
+    positions,
+)
 from coursekit.show.html import described  # noqa: E402
 
 WORDS = ["not", "$a$ bad", "film\n", "😀"]
@@ -112,8 +123,11 @@ def test_masked_cells_are_told_and_drawn_apart_from_zero():
     causal, full = heatmap(CAUSAL, WORDS), heatmap(CAUSAL, WORDS, mask=np.ones((4, 4)))
     assert "6 cells are masked" in repr(causal) and "masked" not in repr(full)
     assert causal.png != full.png
+    assert [bool(shown.fig.axes[0].patch.get_hatch()) for shown in (causal, full)] == [True, False]
     assert len(causal.fig.axes[0].texts) == 10 and len(full.fig.axes[0].texts) == 16
     assert "12 cells are masked" in repr(heatmap(A, WORDS, mask=np.eye(4, dtype=bool)))
+    small = heatmap([[1, 0], [0.5, 0.5]], WORDS[:2])
+    assert len(small.fig.axes[0].texts) == 3 and "1 cell is masked" in repr(small)
 
 
 def test_numbers_stand_in_small_maps_only_and_can_be_read():
@@ -144,12 +158,20 @@ def test_heads_share_one_scale():
     assert {image.get_clim() for image in images} == {(0, 1.0)}
 
 
+def test_layers_are_rows_and_heads_in_lines_of_at_most_four():
+    for heads, columns in ((np.stack([[A] * 5] * 2), 5), (np.stack([A] * 5), 4)):
+        places = [ax.get_subplotspec() for ax in head_grid(heads, WORDS).fig.axes if ax.images and ax.get_title()]
+        assert [(place.rowspan.start, place.colspan.start) for place in places] == [
+            divmod(i, columns) for i in range(heads.size // A.size)]
+
+
 def test_bars_show_sign_without_colour_and_values_in_order():
     shown = bars(["good", "not"], [0.5, -1.25], "LIME", xlabel="weight")
     assert repr(shown) == "LIME: Bar chart of weight with 2 bars: good +0.5, not -1.25."
     good, bad = shown.fig.axes[0].patches
     assert not good.get_hatch() and bad.get_hatch() and good.get_facecolor() != bad.get_facecolor()
     assert shown.fig.axes[0].yaxis_inverted()
+    assert [shown.fig.axes[0].get_xlabel(), shown.fig.axes[0].get_title()] == ["weight", "LIME"]
     assert "largest w29 29, smallest w0 0" in repr(bars([f"w{i}" for i in range(30)], range(30)))
 
 
@@ -166,8 +188,24 @@ def test_curves_are_told_apart_by_dashes_and_described():
     assert repr(shown) == ("run: 2 curves of loss over step from 10 to 30: "
                            "train goes from 3 to 2 (lowest 1, highest 3); "
                            "valid goes from 4 to 4 (lowest 4, highest 4).")
-    first, second = shown.fig.axes[0].lines
+    ax = shown.fig.axes[0]
+    first, second = ax.lines
     assert first.get_linestyle() != second.get_linestyle() and first.get_color() != second.get_color()
+    assert (ax.get_xlabel(), ax.get_ylabel(), ax.get_title()) == ("step", "loss", "run")
+    named = lines(None, {"$v$": [1], "train": [2]}, "step", "loss").fig.axes[0].get_legend().get_texts()
+    assert [(text.get_text(), text.get_parse_math()) for text in named] == [("$v$", False), ("train", False)]
+
+
+def test_points_show_their_side_without_colour_and_axes_their_names():
+    ax = plane(["good", "the", "bad"], [1, 0, -2], [3, -1, 2], "value", "importance", title="SLALOM").fig.axes[0]
+    (up, here), (down, there) = ((part.get_paths()[0].vertices, part.get_offsets()) for part in ax.collections)
+    assert [here.tolist(), there.tolist()] == [[[1, 3], [0, -1]], [[-2, 2]]] and not np.array_equal(up, down)
+    assert (ax.get_xlabel(), ax.get_ylabel(), ax.get_title()) == ("value", "importance", "SLALOM")
+
+
+def test_colours_are_those_of_coloured_text():
+    for ours, its in ((pictures.BLUE, coloured.BLUE), (pictures.ORANGE, coloured.ORANGE)):
+        np.testing.assert_allclose(np.array(its) / 255, matplotlib.colors.to_rgb(ours))
 
 
 @pytest.mark.parametrize("call, error, words", [
