@@ -53,16 +53,17 @@ def drawn(n, seed):
 
 
 def tests(file):
-    """Arguments of pytest, a list for each run: the module's examples, its nearest tests, those of its whole room."""
-    room = file.split("/")[1].removesuffix(".py")
+    """Arguments of pytest, a list for each run: the module's examples, its nearest tests, those of its whole room (of
+    each room, if it stands above them), and the peers."""
+    rooms, room = [name for name in CORE if not name.endswith(".py")], file.split("/")[1]
     tree = ast.parse((ROOT / file).read_text(encoding="utf-8"))
     names = {node.name for node in tree.body if isinstance(node, (ast.FunctionDef, ast.ClassDef))}
-    places = [ROOT / "tests" / name for name in (room, "peers") if (ROOT / "tests" / name).is_dir()] or [ROOT / "tests"]
+    places = [ROOT / "tests" / name for name in ([room] if room in rooms else rooms) + ["peers"]]
     told = {path: len(re.findall(rf"\b({'|'.join(names)})\b", path.read_text(encoding="utf-8")))
             for place in places for path in place.rglob("test_*.py")}
     near = [str(path.relative_to(ROOT)) for path in sorted(told, key=told.get, reverse=True)[:3] if told[path]]
-    whole = [str(place.relative_to(ROOT)) for place in places]
-    return [["--doctest-modules", file], *([near] if near else []), whole]
+    whole = [[str(place.relative_to(ROOT))] for place in places]
+    return [["--doctest-modules", file], *([near] if near else []), *whole]
 
 
 def pass_all(file, tree):
