@@ -48,6 +48,7 @@ def test_unsigned_scores_are_compared_by_size():
 def test_top_counts_common_tokens():
     assert rank_agreement(*pair([9, 8, 0, 0], [9, 0, 8, 0]), k=2).top == 0.5
     assert rank_agreement(*pair([1, 2], [1, 2]), k=5).top == 1
+    assert rank_agreement(*pair([6, 5, 4, 3, 2, 1], [6, 5, 4, 3, 1, 2])).top == 0.8           # the largest five
 
 
 @pytest.mark.parametrize("a, b, k, message", [

@@ -61,7 +61,9 @@ def test_area_is_the_mean_of_the_curve():
     assert deletion_curve(additive, document, truth(document)).area == pytest.approx((2.5 + 0.5) / 4 + 0.5 / 4)
     nothing = deletion_curve(additive, [], Attribution([], [], "m"), scores="log-odds")
     assert nothing.scores.tolist() == [0] == [nothing.area]
-    assert "taken away" in deletion_curve(additive, document, truth(document)).plot().text
+    for curve, verb in ((deletion_curve, "taken away"), (insertion_curve, "brought in")):
+        shown = curve(additive, document, truth(document)).plot().text
+        assert f"over share of the tokens {verb} from 0 to 1: truth goes from" in shown
 
 
 def test_erasure_counts_probabilities_as_its_paper_defines_them():

@@ -69,8 +69,8 @@ def test_recall_is_the_slides_and_chance_is_k_of_T():
     drawn = [recall_of_important_features(Attribution(list("abcdefgh"), rng.normal(size=8), "m"), gold, k=4)
              for _ in range(2000)]
     assert np.mean(drawn) == pytest.approx(drawn[0].about["chance"], abs=0.03) and drawn[0].about["chance"] == 0.5
-    assert np.isnan(recall_of_important_features(features, ["z"]))
-    with pytest.raises(ValueError, match="gold has the place 6, and the last token"):
+    assert np.isnan(recall_of_important_features(features, ["z"])) and drawn[0].calls == 0
+    with pytest.raises(ValueError, match="gold has the place 6, and the last token of this attribution has place 5"):
         recall_of_important_features(features, [6])
 
 
@@ -273,6 +273,16 @@ def test_shuffled_weights_are_seen_by_what_reads_them_and_not_by_what_ignores_th
     assert list(deep) == ["head", "norm", *(f"blocks.{l}" for l in range(5, -1, -1)), "W_e"]
     with pytest.raises(TypeError, match="a torch.nn.Module with parameters, got BagOfWords"):
         weight_randomisation(BagOfWords({}), documents, lengths)
+
+
+def test_what_trains_or_shuffles_shows_a_bar_unless_told_not_to(capsys):
+    documents, labels = [["good", "soup"], ["dull", "soup"]] * 4, [1, 0] * 4
+    for more, bars in (({}, 3), (dict(progress=False), 0)):
+        roar(lambda documents, labels: BagOfWords(WORTH), documents, labels, leave_one_out, taus=[50], **more)
+        weight_randomisation(load_weights("imdb-tame"), documents[:1], gradient_x_input, **more)
+        shown = capsys.readouterr().err
+        assert sum(f"{name}: 100%" in shown for name in ("explained", "retrained", "shuffled")) == bars
+        assert bool(shown) == bool(bars)
 
 
 # -- the truth ---------------------------------------------------------------------------------------------------------

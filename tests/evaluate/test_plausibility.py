@@ -96,6 +96,22 @@ def test_the_lipschitz_constant_has_no_unit_and_grows_with_the_search(model):
     assert one.constant <= local_lipschitz(model, DOCUMENT, scaled, n_neighbours=2 * len(DOCUMENT)).constant
 
 
+def test_half_of_the_neighbours_are_sought_where_the_explanation_moved_most(model):
+    asked = []
+
+    def moves_more_behind(model, document):
+        asked.append(tuple(document))
+        return Attribution(document, [1.0 + 1000.0 ** t * (token != DOCUMENT[t]) for t, token in enumerate(document)],
+                           "by hand")
+
+    found = local_lipschitz(model, DOCUMENT, moves_more_behind, n_neighbours=8)
+    places = [next(t for t, token in enumerate(x) if token != DOCUMENT[t]) for x in asked[1:]]
+    assert len(set(asked)) == len(asked) == 9 and len(set(places[:4])) == 4
+    assert places[4:] == [max(places[:4])] * 4 and found.document in asked
+    before, after = model.predict([DOCUMENT, list(found.document)])
+    assert found.score_change == pytest.approx(abs(after - before)) != 0
+
+
 def test_the_lipschitz_constant_of_a_constant_is_zero_and_without_neighbours_there_is_none(model):
     def constant(model, document):
         return Attribution(document, np.ones(len(document)), "constant")

@@ -40,7 +40,7 @@ def test_heads_and_layers_are_aggregated_as_the_names_say(white_box):
 @pytest.mark.parametrize("explain", ALL)
 def test_documents_of_any_length(explain, white_box):
     assert len(explain(white_box, [])) == 0
-    assert explain(white_box, ["film"]).tokens == ("film",)
+    assert explain(white_box, ["film"]).tokens == ("film",) and not explain(white_box, ["film"]).signed
     long = ["film"] * 30
     assert len(explain(white_box, long)) == white_box.T_max - 1                      # what it read
     with pytest.raises(TypeError, match="looks inside the model"):

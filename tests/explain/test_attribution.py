@@ -135,6 +135,7 @@ def test_groups_of_byte_pairs_are_words():
     assert "".join(tokens) != text and [word for word, _ in word_groups(tokens)][:3] == ["Unwatchable", "café", ","]
     assert [word for word, _ in word_groups(["film", "'s", "end"])] == ["film", "'s", "end"]    # no marks
     assert word_groups(["▁", "Un", "watch", "▁", "…", "▁"]) == [("Unwatch", [0, 1, 2]), ("…", [3, 4]), ("▁", [5])]
+    assert word_groups(["▁", "[]", "▁", "[CLS]"]) == [("[]", [0, 1]), ("▁", [2]), ("[CLS]", [3])]
 
 
 @given(st.lists(st.sampled_from(["naïve", "café", "film", "…", "日本", "🙂", "so", ",", "1"]), min_size=1, max_size=6))

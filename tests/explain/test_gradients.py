@@ -49,8 +49,9 @@ def test_gradient_mean_is_the_slope_along_the_diagonal(one_layer):
 
 
 def test_layer_norms_make_the_mean_zero(three_layers):
-    with pytest.warns(UserWarning, match="zero but for rounding"):
+    with pytest.warns(UserWarning, match="zero but for rounding") as told:
         a = gradient(three_layers, REVIEW, "mean")
+    assert told[0].filename == __file__
     assert abs(a.scores).max() < 1e-12 and gradient(three_layers, REVIEW, "l2").scores.max() > 0.1
 
 
@@ -219,7 +220,7 @@ def test_path_integral_pieces():
             assert (weights * nodes ** power).sum() == pytest.approx(1 / (power + 1), abs=1e-14)
 
 
-def test_a_path_too_rough_for_the_nodes_is_told():
+def test_a_path_too_rough_for_the_nodes_is_told(one_layer):
     def steep(x):
         return torch.sigmoid(400 * (x[:, 0] - 0.3))
     with pytest.warns(UserWarning, match="take more n_nodes"):
@@ -227,6 +228,11 @@ def test_a_path_too_rough_for_the_nodes_is_told():
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         path_integral(steep, torch.ones(1), torch.zeros(1), n_nodes=200)
+    start, step = one_layer.baseline(REVIEW), one_layer.embed(REVIEW) - one_layer.baseline(REVIEW)
+    jumps = with_scores(one_layer, lambda e: steep(((e - start) * step).sum((-2, -1))[:, None] / step.square().sum()))
+    with pytest.warns(UserWarning, match="take more n_nodes") as told:
+        integrated_gradients(jumps, REVIEW, n_nodes=8)
+    assert told[0].filename == __file__
 
 
 def test_bad_input_gets_one_line(white_box):

@@ -50,6 +50,13 @@ def test_a_head_that_looks_at_padding_alone_counts_as_even():
         assert table[0].tolist() == pytest.approx([chance[kind]] * 2), kind
 
 
+def test_what_goes_to_padding_is_left_out():
+    A = np.random.default_rng(0).dirichlet(np.ones(len(TOKENS)), len(TOKENS))
+    rest = np.linspace(0.1, 1, len(TOKENS))[:, None]                             # of each row, the tokens' own
+    for table in head_patterns(Drawn(A, rest * A), [TOKENS])[0].values():
+        assert table[0, 1] == pytest.approx(table[0, 0])
+
+
 def test_pairs_have_their_kinds():
     kinds = kinds_of_pairs(TOKENS)
     assert kinds["same word"][1, 4] and kinds["same word"].sum() == 2

@@ -22,6 +22,7 @@ from coursekit.explain import (
     lime,
     shapley_values,
 )
+from coursekit.explain.asking import scores_of
 from coursekit.models import load_weights
 from coursekit.own import own_model
 
@@ -57,6 +58,14 @@ def test_documents_are_written_as_the_masks_say():
                            [["a", "a"], ["b"]]]
 
 
+@pytest.mark.parametrize("by, rest", [("replace", ["[UNK]", "[SEP]", "[UNK]"]), ("delete", ["[SEP]"])])
+def test_what_stands_between_two_texts_stays(by, rest):
+    model = Recorder()
+    model.separator = ["[SEP]"]
+    evaluate_masks(model, ["a", "[SEP]", "b"], [[0, 0, 0]], by)
+    assert model.calls == [[rest]]
+
+
 @pytest.mark.parametrize("by", ["replace", "delete"])
 def test_batched_equals_single(white_box, by):
     """Whole, through `predict`, and document by document."""
@@ -89,6 +98,8 @@ def test_several_classes_and_tensors():
 
 def test_progress_only_if_asked_for(capsys):
     evaluate_masks(Recorder(), DOCUMENT, MASKS)
+    scores_of(Recorder(), [DOCUMENT])
+    shapley_values(Recorder(), DOCUMENT * 3, 4)
     assert capsys.readouterr().err == ""
     evaluate_masks(Recorder(), DOCUMENT, MASKS, progress=True)
     assert "perturbed documents: 100%" in capsys.readouterr().err
@@ -119,6 +130,7 @@ def test_leave_one_out_is_a_difference_of_two_predictions(white_box):
     assert attribution.scores[-1] == pytest.approx(0, abs=1e-12)                   # zzz is unknown already
     assert attribution.tokens == tuple(DOCUMENT) and attribution.target is None
     deleted = leave_one_out(white_box, DOCUMENT, by="delete")
+    assert [a.about["score"] for a in (attribution, deleted)] == pytest.approx([full, full], abs=1e-12)
     assert deleted.scores[0] == pytest.approx(full - white_box.predict([DOCUMENT[1:]])[0], abs=1e-12)
 
 

@@ -8,7 +8,7 @@ import pytest
 import torch
 
 from coursekit.explain import by_spans, exact_interactions, exact_shapley, gp_shapley, kernel_shap, shapley_values
-from coursekit.explain.process import enumerated_pairs, pairs, regression
+from coursekit.explain.process import _posterior, enumerated_pairs, pairs, regression
 from coursekit.explain.product_kernel import kernels, pair_prior, pair_values, prior, values
 from coursekit.explain.shapley import enumerated
 from coursekit.models import load_weights
@@ -101,6 +101,7 @@ def test_where_all_subsets_can_be_asked_it_is_exact():
     asked = gp_shapley(model, document, 256, interactions=True)
     np.testing.assert_allclose(asked.about["interactions"], exact_interactions(model, document), atol=1e-9)
     assert found.about["exact"] and "interactions" not in found.about
+    assert [found.about["score"], found.about["baseline"]] == [values[-1], values[0]]
     lengths = game(len, ["a"])
     assert len(gp_shapley(lengths, [])) == 0 and gp_shapley(lengths, ["a"], interactions=True).scores == [1.0]
 
@@ -147,6 +148,24 @@ def test_its_intervals_hold_what_they_promise():
         wrong = abs(found.about["interactions"] - enumerated_pairs(subsets(10), scores))
         of_pairs += list((wrong <= 1.645 * found.about["interaction_errors"])[above])
     assert 0.84 < np.mean(inside) < 0.97 and 0.84 < np.mean(of_pairs) < 0.98
+
+
+@pytest.mark.parametrize("first, larger", [(0, "left out"), (50, "likelihood")])
+def test_the_variance_is_that_of_the_likelihood_or_of_pairs_left_out_if_that_is_larger(first, larger):
+    z = 2.0 * np.vstack([np.ones((1, 9), bool), pairs(9, 30, 0)]) - 1
+    y = np.random.default_rng(0).normal(size=31)**3 + first * (np.arange(31) == 0)
+    kernel = grams(z, np.full(9, 0.9))[0]
+    variance, unexplained = _posterior(kernel, 0.1, y, 9)[2:]
+    K, wrong = kernel + np.diag([0.0, *[0.1] * 30]), []
+    for i in range(1, 31):
+        others = np.delete(np.arange(31), i)
+        pull = np.linalg.solve(K[np.ix_(others, others)], K[others, i])
+        wrong.append([y[i] - pull @ y[others], K[i, i] - pull @ K[others, i]])
+    wrong, expected = np.array(wrong).T                                              # and with which variance
+    variances = {"likelihood": y @ np.linalg.solve(K, y) / 31, "left out": (wrong**2 / expected).mean()}
+    assert max(variances, key=variances.get) == larger
+    assert variance == pytest.approx(variances[larger] * 31 / (31 - 9), rel=1e-6)
+    assert unexplained == pytest.approx((wrong**2).mean() / (y[1:]**2).mean(), rel=1e-6)
 
 
 def test_it_stops_when_the_error_is_small_enough_and_says_when_it_never_was():

@@ -202,6 +202,8 @@ def test_one_line_for_wrong_input():
         kernel_shap(two_classes, FOUR, seed=None)
     with pytest.raises(ValueError, match="24 tokens need n_samples of at least 96, got 95"):
         kernel_shap(two_classes, LONG, 95)
+    with pytest.raises(ValueError, match="3 tokens need n_samples of at least 6, got 5"):
+        kernel_shap(two_classes, FOUR[:3], 5)
 
 
 def test_samples_grow_with_the_document():

@@ -41,6 +41,13 @@ def test_prediction_is_the_formula(model):
     assert model.predict([]).shape == (0,)
 
 
+def test_importances_far_apart_overflow_nothing():
+    model = Slalom(["a", "b", "c"], [-800, 0, 800], [1, 2, 4])
+    for document, alpha in ((["a"], [1]), (["b", "a"], [1, 0]), (["c", "b", "c"], [0.5, 0, 0.5])):
+        close(model.weights(document), alpha)
+        close(model.predict([document]), np.array(alpha) @ [model.values["abc".index(token)] for token in document])
+
+
 def test_what_attention_cannot_see(model):
     """Order; and, without an entry that is always there, how often a word stands alone (Prop. 4.1)."""
     close(model.predict([DOCUMENT[::-1]]), model.predict([DOCUMENT]))
@@ -145,6 +152,15 @@ def test_variable_projection_gives_a_slalom_back(length, class_token):
         if not class_token:
             np.testing.assert_allclose(fitted.importances, model.importances, atol=1e-6)
             np.testing.assert_allclose(fitted.values, model.values, atol=1e-6)
+
+
+def test_many_words_two_at_a_time_are_given_back_too():
+    """Products of columns are then summed pair by pair."""
+    words = [f"w{i}" for i in range(40)]
+    model, documents = truth(1, words=words), random_sequences(words, 1500, 2)
+    fitted = fit_slalom_data(documents, model.predict(documents), tokens=words)
+    np.testing.assert_allclose(fitted.importances, model.importances, atol=1e-6)
+    np.testing.assert_allclose(fitted.values, model.values, atol=1e-6)
 
 
 @pytest.mark.parametrize("C", [(), (3,)])
@@ -266,6 +282,28 @@ def test_no_step_raises_the_cost():
         A = N * np.exp(s)
         mse.append(((y - A / A.sum(1, keepdims=True) @ v)**2).mean())
     assert np.isfinite(mse).all() and (np.diff(mse) < 0.01).all() and mse[-1] < y.var()
+
+
+@pytest.mark.parametrize("widths", [(1.0, 2.0), (0.3, 5.0), (2.0, 0.1)])
+def test_the_fit_is_where_no_importance_can_move_without_loss(widths):
+    """On noise, with the priors that its docstring names: in every direction the penalised cost rises."""
+    random = np.random.default_rng(0)
+    N = np.eye(6)[random.integers(6, size=(80, 3))].sum(1)
+    y = N @ random.normal(size=(6, 1)) + random.normal(size=(80, 1))
+    y = (y - y.mean()) / y.std()
+    s, v, _ = variable_projection(N, y, max_iterations=1000, widths=widths, tolerance=1e-14)
+
+    def parts(s, ridges=None):
+        A = N * np.exp(s)
+        A /= A.sum(1, keepdims=True)
+        noise = ((y - A @ v)**2).mean()
+        ridges = noise / np.square(widths) if ridges is None else ridges
+        best = np.linalg.solve(A.T @ A + ridges[1] * np.eye(6), A.T @ y)
+        return ((y - A @ best)**2).sum() + ridges[0] * (s**2).sum() + ridges[1] * (best**2).sum(), ridges, best
+
+    cost, ridges, best = parts(s)
+    np.testing.assert_allclose(v, best, atol=1e-6)
+    assert all(parts(s + step, ridges)[0] > cost for step in 1e-3 * np.vstack([np.eye(6), -np.eye(6)]))
 
 
 def test_sequences():

@@ -34,6 +34,7 @@ def test_linear_models_are_returned():
     assert replaced.tokens == tuple(DOCUMENT) and replaced.about["intercept"] == pytest.approx(0, abs=1e-8)
     deleted = lime(words, DOCUMENT, bow=True, ridge=0, seed=3, kernel_width=10)
     assert deleted.tokens == ("the", "film", "is", "not", "good", ",", "story", "bad")
+    assert (replaced.per, deleted.per) == ("place", "word")
     np.testing.assert_allclose(deleted.scores, [LINEAR.get(word, 0) for word in deleted.tokens], atol=1e-9)
     assert deleted.about["intercept"] == pytest.approx(3) and deleted.about["r2"] == pytest.approx(1)
     np.testing.assert_allclose(deleted.on(DOCUMENT).scores, [LINEAR.get(word, 0) for word in DOCUMENT], atol=1e-9)

@@ -40,6 +40,13 @@ def test_folded_equals_unfolded_with_its_gradients(dtype, tolerance):
     assert all(g.abs().sum() > 0 for g in gradients[0])
 
 
+def test_a_fresh_layer_keeps_the_size_of_what_it_reads():
+    torch.manual_seed(0)
+    model = AttentionClassifier(WordTokenizer(WORDS))
+    for W in (model.W_q, model.W_k, model.W_v, model.W_l):
+        assert 0.9 < (torch.randn(1000, W.shape[-1]) @ W.mT).std() < 1.1
+
+
 def test_the_formula_of_the_paper_by_loops():
     """f = 1/K Σ_i W_ℓ Σ_t α_t v_t, written out head by head and token by token (Eqs. 1–9)."""
     model = attention_classifier().double()

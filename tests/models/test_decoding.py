@@ -211,6 +211,17 @@ def test_stops_after_the_first_end_of_sequence(decode):
     assert mixed                                                        # some rows ended early while others went on
 
 
+def test_nobody_is_asked_once_all_rows_have_ended():
+    steps = []
+
+    def row_i_ends_at_step_i(logits, t, rows):
+        steps.append(t)
+        return (torch.arange(len(rows)) > t).long()                     # 1 before its end, from then on 0
+
+    assert generate(MODEL, BATCH, 15, row_i_ends_at_step_i, eos=0) == [[1] * i + [0] for i in range(len(BATCH))]
+    assert steps == [*range(len(BATCH))]
+
+
 def test_a_rule_of_ones_own():
     steps = []
 

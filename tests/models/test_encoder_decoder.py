@@ -16,7 +16,8 @@ from coursekit.models import (
     to_ids,
     train,
 )
-from coursekit.models.encoder_decoder import END, PAD
+from coursekit.models.attention import causal_mask, sinusoidal_positions
+from coursekit.models.encoder_decoder import END, PAD, DecoderBlock, Embedding
 from coursekit.worlds.generated.translations import ENGLISH, FRENCH, LETTERS, reversals, translations
 
 PAIRS = translations(12, seed=0)
@@ -54,6 +55,14 @@ def test_exact_match_and_alignment_accuracy_count():
     assert alignment_accuracy(maps, [(2, 1, 0), (2, 0)]).tolist() == [[pytest.approx(0.8), 0.0]]
 
 
+def test_words_have_the_size_of_the_waves_that_are_added():
+    torch.manual_seed(0)
+    embed, ids = Embedding(500, 24, 64), torch.arange(500).reshape(25, 20)
+    words = 8 * embed.words(ids)
+    torch.testing.assert_close(embed(ids), words + sinusoidal_positions(20, 64))
+    assert 0.9 < words.std() < 1.1
+
+
 # passes
 
 def test_shapes_and_rows():
@@ -64,6 +73,25 @@ def test_shapes_and_rows():
     torch.testing.assert_close(maps.sum(-1), torch.ones(maps.shape[:-1]))
     hidden = (SOURCE == PAD)[:, None, None, None].expand_as(maps)
     assert hidden.any() and (maps[hidden] == 0).all()
+
+
+@pytest.mark.parametrize("need_weights", [True, False])
+def test_a_layer_of_the_decoder_is_torchs(need_weights):
+    torch.manual_seed(0)
+    block, twin = DecoderBlock(8, 2), torch.nn.TransformerDecoderLayer(8, 2, 32, 0, batch_first=True, norm_first=True)
+    with torch.no_grad():
+        for ours, theirs in ((block.attention, twin.self_attn), (block.cross, twin.multihead_attn)):
+            for name in ("weight", "bias"):
+                parts = [getattr(layer, name) for layer in (ours.query, ours.key, ours.value)]
+                getattr(theirs, f"in_proj_{name}").copy_(torch.cat(parts))
+            theirs.out_proj.load_state_dict(ours.output.state_dict())
+        for ours, theirs in ((block.mlp[0], twin.linear1), (block.mlp[2], twin.linear2), (block.norm_self, twin.norm1),
+                             (block.norm_cross, twin.norm2), (block.norm_mlp, twin.norm3)):
+            theirs.load_state_dict(ours.state_dict())
+    x, states, causal = torch.randn(3, 4, 8), torch.randn(3, 5, 8), causal_mask(4)
+    seen = torch.arange(5) < torch.tensor([[5], [3], [1]])
+    torch.testing.assert_close(block(x, states, seen[:, None, None], causal, need_weights)[0],
+                               twin(x, states, tgt_mask=causal, memory_key_padding_mask=~seen))
 
 
 def test_padding_changes_nothing():

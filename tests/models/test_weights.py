@@ -6,8 +6,18 @@ import shutil
 import pytest
 import torch
 
-from coursekit.models import AttentionClassifier, TransformerClassifier, load_weights, naive_bayes_log_odds
+from coursekit.models import (
+    GPT2,
+    AttentionClassifier,
+    EncoderDecoder,
+    EncoderOnly,
+    GPT2Config,
+    TransformerClassifier,
+    load_weights,
+    naive_bayes_log_odds,
+)
 from coursekit.models.weights import FOLDER
+from coursekit.text import WordTokenizer
 
 NAMES = {"imdb-tame": AttentionClassifier, "imdb-peaky": AttentionClassifier, "imdb-6layer": TransformerClassifier}
 LEAST = {"imdb-tame": 86, "imdb-peaky": 85, "imdb-6layer": 80, "imdb-naive-bayes": 81}   # per cent right, by card
@@ -21,11 +31,20 @@ def test_each_model_loads_and_tells_praise_from_blame(name):
     model = load_weights(name)
     assert torch.equal(torch.rand(1), expected)                                 # loading leaves the caller's seed alone
     assert isinstance(model, NAMES[name]) and not model.training and model.W_e.dtype == torch.float32
+    assert not any(weight.requires_grad for weight in model.parameters())
     praise, blame = (model.tokenizer.tokenize(text) for text in (
         "A wonderful film, beautifully acted and deeply moving. I loved every minute of it.",
         "A boring and pointless mess. The acting is awful, the plot is stupid, and I want my money back."))
     scores = model.predict([praise, blame])
     assert scores[0] > 0.5 and scores[1] < -0.5
+
+
+def test_what_is_kept_of_a_model_is_what_it_learned():
+    """And no positions or masks, which its sizes say."""
+    tokenizer, sizes = WordTokenizer(["[PAD]", "[UNK]", "[CLS]", "good"]), dict(T_max=8, d_e=12, K=3)
+    for model in (AttentionClassifier(tokenizer, **sizes), TransformerClassifier(tokenizer, **sizes), EncoderOnly(9, 9),
+                  EncoderDecoder(9, 9), GPT2(GPT2Config(9, L=1, **sizes))):
+        assert set(model.state_dict()) == {name for name, _ in model.named_parameters()}
 
 
 @pytest.mark.parametrize("name", LEAST)

@@ -83,6 +83,12 @@ def test_visible_keeps_letters_and_one_line(text):
     assert all(a == b for a, b in zip(text, shown, strict=True) if a.isprintable())
 
 
+def test_control_characters_have_signs_of_their_own():
+    signs = [visible(chr(code)) for code in range(32)]
+    assert signs[9] == "⇥" and signs[10] == "↵" and visible("\x7f\x85") == "␡␡"
+    assert all(ord(sign) == 0x2400 + code for code, sign in enumerate(signs) if code not in (9, 10))
+
+
 def opacity(style):
     found = re.match(r"background:rgba\((\d+),(\d+),(\d+),([\d.]+)\)", style)
     return float(found[4]) if found else 0.0

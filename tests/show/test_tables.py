@@ -1,5 +1,7 @@
 """Tables: what stands where, in text and in HTML, and what is refused."""
 
+import re
+
 import numpy as np
 import pytest
 import torch
@@ -32,6 +34,12 @@ def test_html_names_rows_and_columns_and_is_escaped():
     html = table([["<b>", 1]], ["row & so", "n"], title="<i>")._repr_html_()
     assert "<b>&lt;" in html and "&lt;b&gt;" in html and "row &amp; so" in html
     assert html.count('scope="col"') == 2 and html.count('scope="row"') == 1
+
+
+def test_html_has_numbers_at_the_right_and_words_at_the_left():
+    sides = [re.findall('<t[hd][^>]*text-align:(left|right)"', row)
+             for row in table({"a": [1, "x"]}, ["row", "n", "word"])._repr_html_().split("<tr>")[1:]]
+    assert sides == [["left", "right", "left"]] * 2
 
 
 @pytest.mark.parametrize("rows, columns, formats, said", [
