@@ -15,7 +15,7 @@ from .pictures import BLUE, ORANGE, default_style, label_axis, new_figure, pictu
 
 _MASKED = "#e6e6e6"
 _WRITE_UP_TO = 12           # tokens a side: larger attention maps go without numbers in their cells
-_WIDEST = 5.5               # inches of a map's columns: with its labels it fits a page's column of 750 pixels
+_WIDEST = 5.5               # inches of a map's columns: with its labels it is about 800 pixels wide
 
 
 @default_style

@@ -179,14 +179,16 @@ def test_it_stops_when_the_error_is_small_enough_and_says_when_it_never_was():
     assert len(asked) == found.about["n_samples"] < 400
     assert np.sqrt(np.trace(found.about["covariance"])) <= 0.05 * np.linalg.norm(found.scores)
     noise = table(np.random.default_rng(5).normal(size=4096) + 4 * subsets(12)[:, 0])
-    with pytest.warns(UserWarning, match="n_samples=200 did not reach error=0.01"):
+    with pytest.warns(UserWarning, match="n_samples=200 did not reach error=0.01") as warned:
         gp_shapley(noise, TWELVE, 200, error=0.01, by="delete")
+    assert warned[0].filename == __file__
 
 
 def test_where_it_cannot_tell_it_says_so():
     """Of scores by lot no pair tells anything about another."""
-    with pytest.warns(UserWarning, match="do not trust these values"):
+    with pytest.warns(UserWarning, match="do not trust these values") as warned:
         gp_shapley(table(np.random.default_rng(0).normal(size=4096)), TWELVE, 64, by="delete")
+    assert warned[0].filename == __file__
 
 
 @pytest.mark.parametrize("hostile", [
