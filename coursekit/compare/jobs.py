@@ -17,6 +17,8 @@ import numpy as np
 import torch
 from tqdm.auto import tqdm
 
+from coursekit.inputs import as_whole
+
 PATIENCE = "5s"                                 # that a dask scheduler may take to answer
 
 
@@ -30,14 +32,15 @@ def compute(work, todo, path=None, head=None, scores=None, workers=1, progress=T
     workers: 1 (here), a number of processes, which `work` is sent to once, or the address of a dask scheduler, such as
     "tcp://host:8786". on_error: "raise" an error with the number of its document, or "skip": keep {"error": …} as the
     cell's result, which the next call that raises tries again.
-    Raises ValueError where `path` begins with another head or has another score for a document, TypeError for work that
-    cannot be sent, ConnectionError where no scheduler answers.
+    Raises ValueError where `path` begins with another head or has another score for a document, and for no such number
+    of workers, TypeError for work that cannot be sent, ConnectionError where no scheduler answers.
 
     >>> dict(compute(lambda a, b: a * b, {(2, 3): 0, (4, 5): 1}, progress=False))
     {(2, 3): 6, (4, 5): 20}
     """
     if on_error not in ("raise", "skip"):
         raise ValueError(f'on_error must be "raise" or "skip", got {on_error!r}')
+    workers = workers if isinstance(workers, str) else as_whole(workers, "workers", 1)
     skip, head = on_error == "skip", json.loads(json.dumps(head or {}))
     results = {} if path is None else _results_in(Path(path), head, todo, scores, skip)
     yield from results.items()

@@ -2,6 +2,7 @@
 are, and how documents are asked about: each different one once, so many at a time.
 """
 
+import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import update_wrapper
@@ -10,6 +11,7 @@ from typing import Any
 from unittest.mock import patch
 
 import numpy as np
+import torch
 from tqdm.auto import tqdm
 
 from coursekit.inputs import as_scores, as_strings
@@ -22,23 +24,24 @@ CHUNK = 256                     # documents that a model sees at a time: bounds 
 
 def predictor(model_or_predict):
     """The function predict(documents) of a black box: an object that has one, or the function itself. TypeError for
-    anything else, also for a classifier of scikit-learn, whose `predict` takes texts and gives labels, and for a model
-    of transformers without its tokenizer.
+    anything else, also for an estimator of scikit-learn, whose `predict` takes texts and gives labels, for a network
+    that takes numbers, and for a model of transformers or a tokenizer without the other.
 
     >>> predictor(len) is len
     True
     """
-    if hasattr(model_or_predict, "predict_proba"):
-        raise TypeError(f"predict of {type(model_or_predict).__name__} takes texts and gives labels, as in sklearn: "
-                        "pass a function from documents (lists of tokens) to scores, such as "
-                        "lambda documents: model.decision_function([' '.join(d) for d in documents])")
-    if hasattr(model_or_predict, "get_input_embeddings"):
-        raise TypeError(f"{type(model_or_predict).__name__} of transformers reads numbers, not tokens: "
-                        "coursekit.own.own_model(model, tokenizer) makes of both what can be explained")
+    name = type(model_or_predict).__name__
+    if hasattr(model_or_predict, "predict_proba") or hasattr(model_or_predict, "get_params"):
+        raise TypeError(f"predict of {name} takes texts and gives labels or numbers, as in sklearn: "
+                        "coursekit.own.own_model(model) makes a black box of it, or pass a function of lists of words")
+    for part, does in ("get_input_embeddings", "reads numbers, not tokens"), ("convert_tokens_to_ids", "has no scores"):
+        if hasattr(model_or_predict, part):
+            raise TypeError(f"{name} of transformers {does}: "
+                            "coursekit.own.own_model(model, tokenizer) makes of both what can be explained")
     predict = getattr(model_or_predict, "predict", model_or_predict)
-    if not callable(predict):
-        raise TypeError("a black box is a model with predict(documents), or such a function, "
-                        f"got {type(model_or_predict).__name__}")
+    if not callable(predict) or predict is model_or_predict and isinstance(predict, torch.nn.Module):
+        raise TypeError("a black box is a model with predict(documents), which are lists of words, or such a function, "
+                        f"got {name}")
     return predict
 
 
@@ -112,7 +115,7 @@ def pick_class(scores, target):
         return scores, None
     C = scores.shape[1]
     target = int(scores[0].argmax()) if target is None else target
-    if isinstance(target, bool) or target not in range(C):
+    if isinstance(target, bool) or not hasattr(target, "__index__") or target not in range(C):
         raise ValueError(f"target must be a class from 0 to {C - 1}, got {target!r}")
     return scores[:, target], target
 
@@ -121,8 +124,8 @@ def asked(predict, documents):
     """Scores (n,) or (n, C) of n documents by a function of a black box, checked."""
     try:
         scores = predict(documents)
-    except (AttributeError, TypeError) as error:
-        if "list" in str(error):
+    except (AttributeError, TypeError, ValueError) as error:
+        if re.search(r"\b(list|str|string|text)", str(error), re.IGNORECASE):
             error.add_note("a black box gets documents, lists of words: for a function of whole texts pass "
                            "lambda documents: f([' '.join(words) for words in documents])")
         raise

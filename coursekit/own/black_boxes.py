@@ -20,9 +20,9 @@ def own_model(model: Any, tokenizer: Any = None, check=True) -> tuple[BlackBox |
     model: a name or folder of Hugging Face, or a classifier of transformers with its tokenizer, of a family that can be
     looked into, a white box; a pipeline of transformers for "text-classification", of any family, read as logits; a
     classifier or pipeline of scikit-learn that takes texts, read as log p (two classes: log-odds), or by its
-    `decision_function` where it has no `predict_proba`; an object with `predict(documents)`, or such a function. A
-    white box cuts texts by its own tokenizer; all others at spaces, so that a document is a list of words, "[UNK]"
-    being the pipeline's unknown token. What is made here can be sent to other processes if the model can.
+    `decision_function` where it has no `predict_proba`, or such a regression; an object with `predict(documents)`, or
+    such a function. A white box cuts texts by its own tokenizer; all others at spaces, so that a document is a list of
+    words, "[UNK]" being the pipeline's unknown token. What is made can be sent to other processes if the model can.
     check: ask about three short texts first: a white box must say what the model's own forward pass says, any other box
     of each alone what it says of all together (within a thousandth, of a pipeline in half precision within that).
     Raises TypeError, in one line, for anything else, ValueError for what fails the check.
@@ -43,6 +43,13 @@ def own_model(model: Any, tokenizer: Any = None, check=True) -> tuple[BlackBox |
     for method in ("predict_proba", "decision_function"):
         if hasattr(model, method):
             return _checked(_knows(partial(_sklearn, model, method)), 1e-3 if check else None), str.split
+    if hasattr(model, "get_params"):
+        from sklearn.base import is_regressor  # which is there, as the model is
+
+        if not is_regressor(model):
+            raise TypeError(f"{type(model).__name__} of scikit-learn only gives labels: take a classifier with "
+                            "predict_proba or decision_function, or a regression")
+        return _checked(_knows(partial(_sklearn, model, "predict"), "regression"), 1e-3 if check else None), str.split
     predictor(model)                                                    # complains of anything else
     cut = getattr(getattr(model, "tokenizer", None), "tokenize", str.split)
     white = isinstance(model, HuggingFaceClassifier)                    # which has checked itself
@@ -77,7 +84,7 @@ def _knows(ask, gives="log-odds"):
 def _sklearn(model, method, documents):
     """Scores (n,), or (n, C) of more than two classes, by a method that takes texts."""
     scores = np.asarray(getattr(model, method)([" ".join(document) for document in documents]))
-    if method == "decision_function":
+    if method != "predict_proba":
         return scores
     if scores.ndim != 2 or not np.allclose(scores.sum(1), 1, atol=1e-6):
         raise ValueError("the probabilities of predict_proba do not sum to one: of independent labels take one at a "

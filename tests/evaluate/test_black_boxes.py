@@ -121,6 +121,43 @@ def test_models_of_the_course_and_functions_stay_what_they_are():
         own_model(3)
 
 
+def test_what_takes_no_documents_is_refused_in_one_line():
+    """Estimators of scikit-learn as they are, networks that take numbers, tokenizers."""
+    from sklearn.linear_model import Ridge, SGDClassifier
+    from sklearn.svm import LinearSVC
+
+    for estimator in (LinearSVC(), SGDClassifier(), Ridge()):
+        with pytest.raises(TypeError, match=r"^predict of Pipeline takes texts.*own_model\(model\)[^\n]*$"):
+            lime(trained(estimator, [1, 0] * 3), ["good"])
+    for call in (own_model, lambda model: lime(model, ["good"])):
+        with pytest.raises(TypeError, match="a black box is a model with predict.*, got Linear$"):
+            call(torch.nn.Linear(3, 1))
+        with pytest.raises(TypeError, match="^BertTokenizer of transformers has no scores: .*own_model"):
+            call(tokenizer("bert"))
+
+
+def test_a_regression_of_scikit_learn_is_read_as_one():
+    from sklearn.cluster import KMeans
+    from sklearn.linear_model import Ridge
+
+    model = trained(Ridge(), [4.0, 1.0] * 3)
+    ask, tokenize = own_model(model)
+    np.testing.assert_array_equal(ask([tokenize(text) for text in TEXTS]), model.predict(TEXTS))
+    assert ask.gives == "regression" and leave_one_out(ask, tokenize(TEXTS[0]), "delete").top(1)[0][0] == "good"
+    with pytest.raises(TypeError, match="Pipeline of scikit-learn only gives labels"):
+        own_model(trained(KMeans(2), None))
+
+
+@pytest.mark.parametrize("target", [1.0, np.float64(1), "1", True, -1, 3])
+def test_a_class_is_a_whole_number(target):
+    def three(documents):
+        return [[len(d), d.count("good"), 1.0] for d in documents]
+
+    with pytest.raises(ValueError, match="target must be a class from 0 to 2, got"):
+        lime(three, ["good"], target=target)
+    assert lime(three, ["good"], target=np.int64(1)).target == 1
+
+
 def test_a_box_whose_scores_hang_on_what_stands_beside_a_text_is_refused():
     def normalised(documents):
         scores = np.array(good(documents))
@@ -137,6 +174,9 @@ def test_a_function_of_texts_and_one_that_does_not_know_the_words_are_told_so():
         with pytest.raises(AttributeError) as caught:
             call(lambda documents: [len(text.split()) for text in documents])
         assert "a black box gets documents, lists of words: for a function of whole texts" in caught.value.__notes__[0]
+    with pytest.raises(TypeError) as caught:                            # which says nothing of lists
+        own_model(lambda documents: [len(ids) for ids in tokenizer("bert")(documents)["input_ids"]])
+    assert "lists of words: for a function of whole texts" in caught.value.__notes__[0]
     known = {"film": 1.0}
     with pytest.raises(KeyError) as caught:
         own_model(lambda documents: [sum(known[word] for word in d) for d in documents])

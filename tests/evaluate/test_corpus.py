@@ -61,6 +61,13 @@ def test_a_scheduler_that_does_not_answer_gets_one_line(address, monkeypatch):
     assert "\n" not in str(caught.value)
 
 
+@pytest.mark.parametrize("workers", [0, 1.5, True, None])
+def test_workers_are_a_whole_number(workers):
+    for call in (partial(explain_corpus, leave_one_out, likes, FIVE), partial(report, likes, FIVE, scores="log-odds")):
+        with pytest.raises(ValueError, match=f"^workers must be a whole number, at least 1, got {workers}$"):
+            call(workers=workers, progress=False)
+
+
 def test_a_stopped_corpus_goes_on_and_may_grow(model, documents, tmp_path):
     path, log = tmp_path / "kept" / "corpus.jsonl", tmp_path / "log"
 
