@@ -45,8 +45,10 @@ def predictor(model_or_predict):
     return predict
 
 
-def require_methods(model, *names, explainer):
-    """TypeError, in one line, unless `model` has all these methods, which `coursekit.models.protocols` describes.
+def require_methods(model, *names, explainer,
+                    instead="use a method that only calls predict, such as lime or kernel_shap"):
+    """TypeError, in one line that ends in what to do instead, unless `model` has all these methods, which
+    `coursekit.models.protocols` describes.
 
     >>> require_methods("a model?", "trace", explainer="rollout")         # doctest: +ELLIPSIS
     Traceback (most recent call last):
@@ -56,7 +58,7 @@ def require_methods(model, *names, explainer):
     if missing:
         name = type(getattr(model, "box", model)).__name__ + (f" ({model.family})" if hasattr(model, "family") else "")
         raise TypeError(f"{explainer} looks inside the model and needs {', '.join(names)}; {name} has no "
-                        f"{', '.join(missing)}: use a method that only calls predict, such as lime or kernel_shap")
+                        f"{', '.join(missing)}: {instead}")
 
 
 def read_as(model_or_predict):

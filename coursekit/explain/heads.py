@@ -11,6 +11,8 @@ import numpy as np
 from coursekit.inputs import Document
 from coursekit.models.protocols import WhiteBox
 
+from .asking import require_methods
+
 DELIMITERS = {"[CLS]", "[SEP]", "<s>", "</s>", "<|endoftext|>"}
 
 
@@ -39,7 +41,7 @@ def head_patterns(model: WhiteBox, documents: Sequence[Document]) -> tuple[dict[
     even attention, 0 a single token. Rows that can see one token only are not counted; attention to padding is left
     out, and a row that has no other counts as even. model: anything with `tokens(document)` and
     `attentions(document) -> (L, K, T, T)`.
-    Raises ValueError if no document has two tokens.
+    Raises ValueError if no document has two tokens, TypeError for a model without these methods.
 
     >>> from types import SimpleNamespace
     >>> import torch
@@ -48,6 +50,8 @@ def head_patterns(model: WhiteBox, documents: Sequence[Document]) -> tuple[dict[
     >>> round(shares["previous"].item(), 3), round(even["previous"].item(), 3)
     (0.9, 0.5)
     """
+    require_methods(model, "tokens", "attentions", explainer="head_patterns",
+                    instead="pass an object with both, whose attentions(document) are (L, K, T, T)")
     sums, even, rows = {}, {}, 0
     for document in documents:
         tokens, A = model.tokens(document), model.attentions(document).detach().cpu().numpy()

@@ -1,5 +1,6 @@
 """Models as people have them, each in one line a black box for every explainer and metric of the course."""
 
+import math
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
@@ -98,11 +99,24 @@ def _logits(pipeline, documents):
     if pipeline.model.training:
         raise ValueError("the pipeline's model is in training mode, where dropout makes its scores random: call "
                          "pipeline.model.eval()")
-    tokenizer, place = pipeline.tokenizer, pipeline.model.config.label2id
-    unknown = tokenizer.unk_token or ""
-    texts = [" ".join(unknown if token == "[UNK]" else token for token in document) for document in documents]
-    rows = pipeline(texts, top_k=None, function_to_apply="none", truncation=True,
-                     batch_size=1 if tokenizer.pad_token_id is None else 32)
+    tokenizer, config = pipeline.tokenizer, pipeline.model.config
+    unknown, place = tokenizer.unk_token or "", config.label2id
+    nothing = "" if tokenizer("")["input_ids"] else tokenizer.bos_token or tokenizer.eos_token or unknown
+    texts = [" ".join(unknown if token == "[UNK]" else token for token in document) or nothing
+             for document in documents]
+    alone = tokenizer.pad_token_id is None or hasattr(config, "mem_len")     # XLNet's memory is taken for the batch
+    rows = pipeline(texts, top_k=None, function_to_apply="none", truncation=True, max_length=_longest(pipeline),
+                    batch_size=1 if alone else 32)
     logits = np.array([[label["score"] for label in sorted(row, key=lambda label: place[label["label"]])]
                        for row in rows])
-    return scores_of_labels(logits, kind_of_scores(pipeline.model.config))
+    return scores_of_labels(logits, kind_of_scores(config))
+
+
+def _longest(pipeline):
+    """The number of tokens that both tokenizer and model can take, None if any; RoBERTa and its like give the first
+    positions, as many as the padding's id + 1, to no token."""
+    positions = getattr(pipeline.model.config, "max_position_embeddings", None) or 0
+    first = [layer.padding_idx + 1 for name, layer in pipeline.model.named_modules()
+             if name.endswith("position_embeddings") and getattr(layer, "padding_idx", None) is not None]
+    longest = min(pipeline.tokenizer.model_max_length, positions - max(first, default=0) if positions > 0 else math.inf)
+    return longest if longest < 1e9 else None

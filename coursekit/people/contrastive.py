@@ -11,6 +11,7 @@ from typing import NamedTuple
 import numpy as np
 import torch
 
+from coursekit.explain.asking import require_methods
 from coursekit.explain.attribution import Attribution
 from coursekit.explain.gradients import REDUCE, slopes
 from coursekit.models.decoding import as_sequence
@@ -25,7 +26,8 @@ def contrastive_gradient(model: torch.nn.Module, ids: Sequence[int] | torch.Tens
     reduce: "l1", the contrastive gradient norm (Yin and Neubig, EMNLP 2022, section 3), or "l2", both unsigned;
     "input": times the word's embedding (its position is no part of it), signed: positive speaks for the target.
     Log-probabilities in place of logits give the same difference, for what they subtract is common to both words.
-    Raises ValueError, in one line, for ids or words that the model does not know, and for a foil that is the target.
+    Raises ValueError, in one line, for ids or words that the model does not know, and for a foil that is the target,
+    TypeError for language models of another make.
 
     >>> from coursekit.models import load_weights
     >>> model = load_weights("dialogue-gpt")
@@ -34,6 +36,7 @@ def contrastive_gradient(model: torch.nn.Module, ids: Sequence[int] | torch.Tens
     >>> contrastive_gradient(model, ids, she, he, "input").top(1)[0][0]
     "sister's"
     """
+    _check_opens(model, "contrastive_gradient")
     ids, words = as_sequence(model, ids, 1), as_sequence(model, [target] if foil is None else [target, foil], 0)
     if reduce not in ("l1", "l2", "input") or target == foil:
         raise ValueError(f"expected two words and reduce 'l1', 'l2' or 'input', got {target}, {foil} and {reduce!r}")
@@ -50,6 +53,11 @@ def contrastive_gradient(model: torch.nn.Module, ids: Sequence[int] | torch.Tens
     tokens, names = ([model.tokenizer.tokens[i] for i in of] for of in (ids, words))
     return Attribution(tokens, scores.cpu().double().numpy(),
                        f"why {' rather than '.join(names)}?", about=dict(words=words), signed=reduce == "input")
+
+
+def _check_opens(model, explainer):
+    require_methods(model, "W_e", "editing", "tokenizer", explainer=explainer,
+                    instead="take coursekit's GPT2, such as GPT2.from_huggingface(model), and set its `tokenizer`")
 
 
 class GeneratedAttributions(NamedTuple):
@@ -95,6 +103,7 @@ def generated_attributions(model: torch.nn.Module, ids: Sequence[int] | torch.Te
     >>> [len(row) for row in written.rows]
     [6, 7, 8]
     """
+    _check_opens(model, "generated_attributions")
     ids = as_sequence(model, ids, 0)
     if start not in range(1, len(ids)):
         raise ValueError(f"start must be from 1 to {len(ids) - 1}, with something before it and behind, got {start}")

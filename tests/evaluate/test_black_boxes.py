@@ -74,6 +74,39 @@ def test_a_pipeline_of_transformers(family, labels):
     assert lime(ask, documents[0], n_samples=20).tokens == ("The", "film", "is", "good")
 
 
+LAYERS = dict(hidden_size=12, num_attention_heads=3, num_hidden_layers=2, intermediate_size=20)
+OTHERS = {
+    "gpt_neo": dict(hidden_size=12, num_heads=3, num_layers=2, max_position_embeddings=16,
+                    attention_types=[[["global", "local"], 1]]),
+    "phi": LAYERS | dict(max_position_embeddings=16), "mpnet": LAYERS | dict(max_position_embeddings=18),
+    "xlnet": dict(d_model=12, n_head=3, n_layer=2, d_inner=20)}
+
+
+@pytest.mark.parametrize("family", OTHERS)
+def test_any_family_reads_no_words_one_and_more_than_it_can(family):
+    """By a tokenizer that says no length, and of a decoder that reads nothing around a text."""
+    import transformers
+
+    torch.manual_seed(0)
+    pieces = tokenizer("roberta" if family == "mpnet" else "gpt2")
+    pieces.pad_token = pieces.pad_token or pieces.eos_token
+    config = transformers.AutoConfig.for_model(family, vocab_size=len(pieces), num_labels=2,
+                                               pad_token_id=pieces.pad_token_id, **OTHERS[family])
+    model = transformers.AutoModelForSequenceClassification.from_config(config).eval()
+    ask, _ = own_model(transformers.pipeline("text-classification", model=model, tokenizer=pieces, device="cpu"))
+    documents = [["good", "film"], [], ["not"] * 40, ["not"] * 50, ["good", "film"]]
+    scores = ask(documents)
+    np.testing.assert_allclose(scores, [ask([document])[0] for document in documents], atol=1e-6)
+    assert scores[0] == pytest.approx(scores[4]) and scores[0] != pytest.approx(scores[3])
+    if family != "xlnet":                                               # which reads texts of any length
+        assert scores[2] == pytest.approx(scores[3], abs=1e-6)
+    start = pieces.bos_token if not pieces("")["input_ids"] else ""
+    with torch.no_grad():
+        logits = model(**pieces(start, return_tensors="pt")).logits[0]
+    assert scores[1] == pytest.approx((logits[1] - logits[0]).item(), abs=1e-6)
+    assert len(lime(ask, documents[0], n_samples=10, bow=True)) == 2
+
+
 def test_a_classifier_of_transformers_comes_with_its_tokenizer():
     model, pieces = theirs("bert"), tokenizer("bert")
     ask, tokenize = own_model(model, pieces)

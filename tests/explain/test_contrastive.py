@@ -72,3 +72,13 @@ def test_what_is_not_there_is_said_in_one_line(model, asked):
         with pytest.raises(ValueError) as said:
             call()
         assert "\n" not in str(said.value)
+
+
+def test_a_language_model_of_another_make_is_told_how_it_comes_in():
+    import transformers
+
+    config = transformers.GPT2Config(n_embd=12, n_head=2, n_layer=1, vocab_size=50)
+    for call in (contrastive_gradient, generated_attributions):
+        with pytest.raises(TypeError, match="GPT2LMHeadModel has no W_e, .* GPT2.from_huggingface.model.") as no:
+            call(transformers.GPT2LMHeadModel(config), [1, 2, 3], 1)
+        assert "\n" not in str(no.value)

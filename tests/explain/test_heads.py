@@ -8,6 +8,7 @@ import torch
 
 from coursekit.explain import head_patterns
 from coursekit.explain.heads import kinds_of_pairs
+from coursekit.models import GPT2, GPT2Config
 
 TOKENS = ["[CLS]", "the", "film", ",", "the", "end", "[SEP]"]
 
@@ -83,3 +84,10 @@ def test_shipped_models_have_shares_between_0_and_1(shipped):
 def test_a_single_token_says_nothing():
     with pytest.raises(ValueError, match="at least two tokens"):
         head_patterns(Drawn(np.ones((1, 1))), [["a"]])
+
+
+def test_a_model_without_attentions_is_told_what_is_needed():
+    for model in (len, GPT2(GPT2Config(vocab_size=4, T_max=8, d_e=6, K=2, L=1))):
+        with pytest.raises(TypeError, match="^head_patterns looks .* has no tokens.*: pass an object with both") as no:
+            head_patterns(model, [["a", "b"]])
+        assert "\n" not in str(no.value)

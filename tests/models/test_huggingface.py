@@ -1,9 +1,9 @@
 """Classifiers of transformers behind the protocols: their scores, batched or not, inside or out."""
 
+import re
 import string
 import subprocess
 import sys
-import textwrap
 import warnings
 
 import numpy as np
@@ -16,6 +16,7 @@ from coursekit import explain
 from coursekit.compare import course_explainers
 from coursekit.explain.asking import read_tokens
 from coursekit.models import HuggingFaceClassifier
+from coursekit.own import own_model
 
 transformers.logging.set_verbosity_error()
 transformers.utils.logging.disable_progress_bar()
@@ -285,11 +286,11 @@ def test_bad_input_gets_one_line(tmp_path, monkeypatch):
     model = classifier("bert")
     for bad, words in ((lambda: model.predict(["a film"]), r"pass \[document\]"),
                        (lambda: model.embed("a film"), "list of tokens"),
-                       (lambda: HuggingFaceClassifier(model.model.bert, model.tokenizer), "got BertModel: load it"),
+                       (lambda: HuggingFaceClassifier(model.model.bert, model.tokenizer), "got BertModel: load one"),
                        (lambda: model.predict([[5, 6]]), r"list of tokens \(strings\), got int"),
                        (lambda: model.predict([5, 6]), r"list of tokens \(strings\), got int"),
                        (lambda: HuggingFaceClassifier(model.model, None), "the model's tokenizer, got NoneType"),
-                       (lambda: HuggingFaceClassifier("bert", model.tokenizer), "got str: any other model is a black")):
+                       (lambda: HuggingFaceClassifier("bert", model.tokenizer), "got str: load one with")):
         with pytest.raises(TypeError, match=words) as caught:
             bad()
         assert "\n" not in str(caught.value)
@@ -480,20 +481,50 @@ def test_the_check_passes_in_any_precision_and_leaves_no_trace(family, precision
     assert model.model.dtype == precision and not model._warned and not model.model.training
 
 
-def test_what_cannot_be_opened_is_explained_by_the_lines_of_the_refusal():
+def test_what_cannot_be_opened_is_explained_by_the_line_of_the_refusal():
     words = sorted({word for text in TEXTS for word in text.split()})
     made = tokenizer("gpt2")
     made.pad_token = made.eos_token
     config = transformers.OPTConfig(vocab_size=len(made), hidden_size=12, num_attention_heads=3, num_hidden_layers=1,
                                     ffn_dim=20, max_position_embeddings=256, word_embed_proj_dim=12, pad_token_id=0)
-    there = {"model": transformers.OPTForSequenceClassification(config).eval(), "tokenizer": made}
-    with pytest.raises(TypeError, match="got OPTForSequenceClassification: .* lime.predict, text.split") as refused:
+    there = {"model": transformers.OPTForSequenceClassification(config).eval(), "tokenizer": made,
+             "own_model": own_model, "pipeline": transformers.pipeline}
+    with pytest.raises(TypeError, match="got OPTForSequenceClassification: (own_model.*) makes it a black") as refused:
         HuggingFaceClassifier(there["model"], made)
-    lines = str(refused.value).splitlines()[1:]
-    assert len(lines) == 3
-    exec(textwrap.dedent("\n".join(lines)), there)
-    a = explain.lime(there["predict"], words, n_samples=50)
-    assert a.tokens == tuple(words) and a.target in (0, 1) and np.ptp(a.scores) > 0
+    assert "\n" not in str(refused.value)
+    box, _ = eval(re.search(r"own_model\(.*\)\)", str(refused.value))[0], there)
+    a = explain.lime(box, words, n_samples=50)
+    assert a.tokens == tuple(words) and np.ptp(a.scores) > 0
+
+
+def test_a_subclass_is_opened_and_a_model_of_ones_own_head_is_told_what_it_is():
+    class Renamed(transformers.BertForSequenceClassification):
+        pass
+
+    class TwoTasks(transformers.BertPreTrainedModel):
+        def __init__(self, config):
+            super().__init__(config)
+            self.bert = transformers.BertModel(config)
+            self.post_init()
+
+    plain = theirs("bert")
+    renamed = Renamed(plain.config)
+    renamed.load_state_dict(plain.state_dict())
+    a, b = (HuggingFaceClassifier(model, tokenizer("bert")).predict([["good", "film"]]) for model in (plain, renamed))
+    assert a == b
+    with pytest.raises(TypeError, match="got TwoTasks: load one .*; one with a head of its own is a black box"):
+        HuggingFaceClassifier(TwoTasks(plain.config), tokenizer("bert"))
+
+
+@pytest.mark.filterwarnings("ignore:.*torch")
+def test_a_quantised_model_is_a_black_box():
+    model, pieces = theirs("bert"), tokenizer("bert")
+    coarse = torch.ao.quantization.quantize_dynamic(model, {torch.nn.Linear}, dtype=torch.qint8)
+    with pytest.raises(TypeError, match="^this model's layers are quantised, [^\n]* own_model[^\n]*a black box$"):
+        HuggingFaceClassifier(coarse, pieces, check=False)
+    there = transformers.pipeline("text-classification", coarse, tokenizer=pieces, device="cpu")
+    plain = HuggingFaceClassifier(model, pieces).predict([["good"]])
+    np.testing.assert_allclose(own_model(there, check=False)[0]([["good"]]), plain, atol=0.1)
 
 
 def test_a_score_that_is_read_from_all_rows_leaves_attention_no_row_to_explain_it():

@@ -26,10 +26,6 @@ from coursekit.models.documents import as_document, as_embeddings, predict_in_ch
 
 from .families import DECODERS, FAMILIES, QUERIES_AND_KEYS, ROBERTAS, layers_of, opened, queries_and_keys_of, single
 
-BLACK_BOX = """
-    def predict(documents):                                             # lists of words
-        inputs = tokenizer([" ".join(d) for d in documents], padding=True, truncation=True, return_tensors="pt")
-        return model(**inputs.to(model.device)).logits.detach()         # (n, C)"""
 CHECKED = "not a good film", "the plot is fine , but the acting is really bad .", "good"
 TOKENIZER = ("the tokenizer's files (tokenizer.json, or vocab.txt, or vocab.json and merges.txt) are missing in the "
              "model's folder, or belong to another model")
@@ -61,6 +57,11 @@ def scores_of_labels(logits, gives):
     return logits[:, 1] - logits[:, 0] if logits.shape[1] == 2 and gives == "log-odds" else logits
 
 
+def _classifies(model):
+    """Is it a …ForSequenceClassification, or a subclass of one?"""
+    return any(kind.__name__.endswith("ForSequenceClassification") for kind in type(model).__mro__)
+
+
 class HuggingFaceClassifier(nn.Module):
     """A sequence classifier of transformers, as black and as white box: BERT, RoBERTa, XLM-RoBERTa,
     CamemBERT, ELECTRA, DistilBERT, ALBERT, DeBERTa-v2 (and -v3), ModernBERT, GPT-2, Llama, Mistral, Qwen2 and Qwen3.
@@ -85,8 +86,7 @@ class HuggingFaceClassifier(nn.Module):
     not know, which become the same.
     check: ask model and wrapper the same three texts first, and refuse a model whose own forward pass says something
     else, such as a subclass with a head of its own, an adapter, or a pooling that somebody has replaced.
-    Raises TypeError or ValueError, in one line, for other models, a tokenizer of another one, and tokens without an id;
-    for classifiers of other families with the three lines that make them a black box.
+    Raises TypeError or ValueError, in one line, for other models, a tokenizer of another one, and tokens without an id.
     """
 
     chunk = 32
@@ -97,13 +97,16 @@ class HuggingFaceClassifier(nn.Module):
         if hasattr(model, "peft_config"):                               # whose modules are wrapped, their weights not
             raise TypeError("an adapter (LoRA) lies over this model's layers: pass model.merge_and_unload()")
         self.family = getattr(getattr(model, "config", None), "model_type", type(model).__name__)
-        classifies = type(model).__name__.endswith("ForSequenceClassification")
-        if self.family not in FAMILIES or not classifies:
-            advice = ("load it with AutoModelForSequenceClassification" if self.family in FAMILIES else "any other "
-                      "model is a black box: pass a function from documents to scores to lime or kernel_shap")
-            advice += f", such as lime(predict, text.split()) with{BLACK_BOX}" * classifies
+        if self.family not in FAMILIES or not _classifies(model):
+            how = ("own_model(pipeline('text-classification', model=model, tokenizer=tokenizer)) makes it a black box"
+                   if _classifies(model) else "load one with AutoModelForSequenceClassification; one with a head of "
+                   "its own is a black box: own_model(a function from documents, lists of words, to scores)")
             raise TypeError(f"expected a sequence classifier of the families {', '.join(FAMILIES)}, got "
-                            f"{type(model).__name__}: {advice}")
+                            f"{type(model).__name__}: {how}")
+        if any(callable(getattr(layer, "weight", None)) for layer in model.modules()):
+            raise TypeError("this model's layers are quantised, without weights that have gradients: take the model as "
+                            "it was before, or own_model(pipeline('text-classification', model=model, "
+                            "tokenizer=tokenizer), check=False), a black box")
         D, positions = model.get_input_embeddings().num_embeddings, model.config.max_position_embeddings
         self.first = model.config.pad_token_id + 1 if self.family in ROBERTAS else 0      # the position of place 0
         positions -= self.first
