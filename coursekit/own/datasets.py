@@ -30,6 +30,7 @@ IMDB = ("https://ai.stanford.edu/~amaas/data/sentiment/aclImdb_v1.tar.gz", "md5:
 SST2 = ("https://dl.fbaipublicfiles.com/glue/data/SST-2.zip", "md5:9f81648d4199384278b86e315dac217c")
 MOVIES = ("http://www.eraserbenchmark.com/zipped/movies.tar.gz",
           "sha256:66e18d4e6c9df9e9f5544572b0bfe92a39673f74ecbfc3859b46cedb2f5b2dee")
+MOVIES_IN = {"train": 1600, "val": 200, "test": 199}                    # reviews of a split
 YELP_HAT = "https://github.com/cansusen/Human-Attention-for-Text-Classification"
 
 
@@ -60,9 +61,7 @@ def imdb(root=None, split="train", download=False) -> list[Review]:
             raise FileNotFoundError(f"no reviews in {folder / split / side}: expected <number>_<stars>.txt as in "
                                     "aclImdb_v1.tar.gz; unpack the archive there once more")
         files += [(int(f.stem.split("_")[0]), label, f) for f in paths]
-    if len(files) != 25_000:
-        warnings.warn(f"{folder / split} has {len(files):,} reviews, the official archive 25,000: "
-                      "if that is not meant, unpack it once more", stacklevel=2)
+    _tell_size(folder / split, len(files), 25_000)
     return [Review(_text_of(f).replace("<br />", "\n"), label, topic="film", name=f.relative_to(folder).as_posix())
             for _, label, f in sorted(files)]
 
@@ -156,21 +155,24 @@ def eraser_movies(root=None, split="train", download=False) -> list[AnnotatedRev
     one file each in `docs/` or a line each in `docs.jsonl`; download: fetch and unpack the 4 MB archive under root
     where it is missing. A line of a split has annotation_id (the document's name), classification (NEG or POS) and
     evidences, groups of passages (docid, start_token, end_token), which count the document's words from 0, the end
-    not included. Words are what stands between blanks or line ends; one map, of all passages, perhaps none.
+    not included. Words are what stands between blanks or line ends; one map, of all passages, perhaps none. An empty
+    passage marks no word.
 
     Source: DeYoung et al., ERASER, ACL 2020, on the reviews of Pang & Lee, 2004, and the marks of Zaidan et al., 2007.
-    Lines of another form, without a document or with passages outside of it are left out; a warning counts them.
+    Lines of another form, without a document or with passages outside of it are left out; a warning counts them, and
+    another says so if there are not as many as above.
     Raises ValueError for an unknown split, FileNotFoundError (what to put where) for missing files.
 
     >>> [(r.tokens, r.label, r.maps) for r in eraser_movies("here", "val")]                          # doctest: +SKIP
     [(('a', 'dull', 'mess'), 0, ((False, True, True),))]
     """
-    _check_split(split, ("train", "val", "test"))
+    _check_split(split, MOVIES_IN)
     folder = _find(root, "movies", MOVIES, download)
     file = folder / f"{split}.jsonl"
     if not file.is_file():
         raise FileNotFoundError(f"{file} is missing: unpack ERASER's movies.tar.gz there once more")
     lines = [line for line in _text_of(file).split("\n") if line.strip()]
+    _tell_size(file, len(lines), MOVIES_IN[split])
     texts, reviews, left_out = _documents(folder), [], []
     for i, line in enumerate(lines, 1):
         try:
@@ -207,13 +209,20 @@ def _annotation(line, text_of, split):
     words = tuple(word for part in re.split("[\r\n]", text) for word in part.strip().split(" ") if word)
     passages = [(passage["docid"], range(passage["start_token"], passage["end_token"]))
                 for group in row["evidences"] for passage in group]
-    if any(name != row["annotation_id"] or not span or span.start < 0 or span.stop > len(words)
+    if any(name != row["annotation_id"] or span.start > span.stop or span.start < 0 or span.stop > len(words)
            for name, span in passages):
-        raise ValueError("a passage is empty or lies outside of its document")
+        raise ValueError("a passage lies outside of its document")
     marked = set().union(*(span for _, span in passages))
     return AnnotatedReview(text, {"NEG": 0, "POS": 1}[row["classification"]], topic="film",
                            name=f"{split}/{row['annotation_id']}", tokens=words,
                            maps=(tuple(i in marked for i in range(len(words))),))
+
+
+def _tell_size(place, n, official):
+    """A warning if there are more reviews or fewer than in the official archive."""
+    if n != official:
+        warnings.warn(f"{place} has {n:,} reviews, the official archive {official:,}: "
+                      "if that is not meant, unpack it once more", stacklevel=3)
 
 
 def _tell(left_out, n, folder):

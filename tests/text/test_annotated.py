@@ -11,6 +11,7 @@ from coursekit.own import datasets
 from coursekit.text import BytePairTokenizer, WordPieceTokenizer, WordTokenizer
 from coursekit.worlds import AnnotatedReview, Review, reviews, stand_in
 
+pytestmark = pytest.mark.filterwarnings("ignore:.*the official archive 200")
 COLUMNS = ["Input.label", "Input.text", "Answer.Q1Answer", "Answer.html_output"]
 
 
@@ -132,17 +133,36 @@ def test_eraser_movies_marks_the_passages(movies):
     assert datasets.eraser_movies(root, "val") == [dull, fun]
 
 
+@pytest.mark.filterwarnings("error:.*are left out")
+def test_an_empty_passage_marks_nothing_and_its_review_stays(movies):
+    """Also at the end of the document, and where it is the only one."""
+    root = movies([line(evidences=[[passage(1, 2), passage(3, 3)], [passage(7, 7)]]),
+                   line(evidences=[[passage(2, 2)]])])
+    some, none = datasets.eraser_movies(root, "val")
+    assert some.maps == ((False, True, *[False] * 5),) and none.maps == ((False,) * 7,)
+
+
+def test_as_many_reviews_as_the_archive_has_get_no_warning(movies):
+    with pytest.warns(UserWarning, match="val.jsonl has 201 reviews, the official archive 200: if that is not meant"):
+        datasets.eraser_movies(movies([line()] * 201), "val")
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert len(datasets.eraser_movies(movies([line()] * 200), "val")) == 200
+
+
 def test_lines_that_cannot_be_read_are_counted(movies):
     root = movies([
         line("posR_000.txt", "POS"), "{", "[]", line(label="MAYBE"), {"annotation_id": "negR_000.txt"},
-        line("gone.txt"), line(evidences=[[passage(6, 8)]]), line(evidences=[[passage(2, 2)]]),
+        line("gone.txt"), line(evidences=[[passage(6, 8)]]), line(evidences=[[passage(3, 2)]]),
         line(evidences=[[passage(-2, 2)]]),
         line(evidences=[[passage(0, 1, "posR_000.txt")]]), line(evidences=[[passage("0", 1)]]), line(["x"])])
     with pytest.warns(UserWarning) as told:
         assert len(datasets.eraser_movies(root, "val")) == 1
-    assert str(told[0].message).endswith(
+    assert str(told[0].message).endswith("val.jsonl has 12 reviews, the official archive 200: if that is not meant, "
+                                         "unpack it once more")
+    assert str(told[1].message).endswith(
         "movies: 11 of 12 rows are left out: 6 because it is not of the form that ERASER describes (first: val.jsonl/2)"
-        "; 4 because a passage is empty or lies outside of its document (first: val.jsonl/7); 1 because its document "
+        "; 4 because a passage lies outside of its document (first: val.jsonl/7); 1 because its document "
         "is missing (first: val.jsonl/6)")
 
 
