@@ -69,9 +69,23 @@ def read_as(model_or_predict):
     >>> read_as(len) is None
     True
     """
-    model = unwrap(model_or_predict)                                    # what watches a function, what it watches
-    model = getattr(model, "__self__", model)                           # a method, its model
+    model = _teller(model_or_predict)
     return getattr(model, "gives", "log-odds" if hasattr(model, "from_embeddings") else None)
+
+
+def labels_of(model_or_predict):
+    """The names of a model's classes in their order, which it says in `labels`; of one that says nothing, ().
+
+    >>> labels_of(len)
+    ()
+    """
+    return tuple(getattr(_teller(model_or_predict), "labels", ()))
+
+
+def _teller(model_or_predict):
+    """Who says what a black box is: what watches a function is what it watches, a method its model."""
+    model = unwrap(model_or_predict)
+    return getattr(model, "__self__", model)
 
 
 def read_tokens(model_or_predict, document):
@@ -101,15 +115,18 @@ def of_own_tokens(model, document, scores, method, target=None, about=(), signed
     return Attribution([tokens[i] for i in own], scores[own], method, target, dict(about), signed)
 
 
-def pick_class(scores, target):
+def pick_class(scores, target, model=None) -> tuple[Any, int | None]:
     """(scores (n,) of one class, its number): from scores (n,), or (n, 1), with target None, or (n, C) with target or
-    the class that row 0 scores highest. ValueError, in one line, where the two do not fit.
+    the class that row 0 scores highest. target may also be one of the model's `labels`, of a single score the last,
+    which it speaks for. ValueError, in one line, where the two do not fit.
 
     >>> pick_class(np.array([[1.0, 3.0], [2.0, 0.0]]), None)               # row 0 is for class 1
     (array([3., 0.]), 1)
     """
     if scores.ndim == 2 and scores.shape[1] == 1:
         scores = scores[:, 0]
+    if isinstance(target, str):
+        target = _number(target, labels_of(model), scores.ndim == 1)
     if scores.ndim == 1:
         if target is not None:
             raise ValueError(f"target={target!r}: this model gives a document one score: there is no class "
@@ -120,6 +137,17 @@ def pick_class(scores, target):
     if isinstance(target, bool) or not hasattr(target, "__index__") or target not in range(C):
         raise ValueError(f"target must be a class from 0 to {C - 1}, got {target!r}")
     return scores[:, target], target
+
+
+def _number(name, labels, single):
+    """The number of the class of this name, None of a single score."""
+    if name not in labels:
+        raise ValueError(f"target={name!r}: this model's labels are {', '.join(labels)}" if labels else
+                         f"target={name!r}: this model names no labels (in `labels`): say the number of a class")
+    if single and name != labels[-1]:
+        raise ValueError(f"target={name!r}: this model gives a document one score, which speaks for {labels[-1]!r}: "
+                         f"what speaks for {name!r} has the other sign")
+    return None if single else labels.index(name)
 
 
 def asked(predict, documents):

@@ -21,7 +21,8 @@ TOLERANCE = 1e-4                # what may be missing of integrated gradients' s
 REDUCE = {"mean": lambda g: g.mean(-1), "l1": lambda g: g.abs().sum(-1), "l2": lambda g: g.norm(dim=-1)}
 
 
-def gradient(model: WhiteBox, document: Document, reduce: str | None = None, target: int | None = None) -> Attribution:
+def gradient(model: WhiteBox, document: Document, reduce: str | None = None,
+             target: int | str | None = None) -> Attribution:
     """The gradient of the score with respect to each token's embedding, reduced to one number for each token.
 
     model: a white box. reduce: "mean", G-avg, (1/d_e) Σ_j ∂f/∂e_tj (Atanasova et al., EMNLP 2020), signed, but it
@@ -29,7 +30,8 @@ def gradient(model: WhiteBox, document: Document, reduce: str | None = None, tar
     Euclidean norm (Poerner et al., ACL 2018), which no rotation of that space changes. Both norms are unsigned and as
     in Lopardo et al. (2024, section 4.1). Some sources divide by d_e and call G-L1 the mean of |∂f/∂e_tj| and G-L2 the
     mean of its square: that is "l1"/d_e and "l2"²/d_e, and the order of tokens is the same.
-    target: a class, for models that score several; by default the one with the highest score.
+    target: a class, for models that score several, by its number or one of the model's `labels`; by default the one
+    with the highest score.
 
     Where the embeddings are read only through layer norms, as in BERT, GPT-2 and `TransformerClassifier`, the mean is
     zero: adding one number to all coordinates of e_t changes nothing, and what is left is rounding. There reduce=None
@@ -54,7 +56,7 @@ def gradient(model: WhiteBox, document: Document, reduce: str | None = None, tar
 
 
 def gradient_x_input(model: WhiteBox, document: Document, baseline: str | None = None,
-                     target: int | None = None) -> Attribution:
+                     target: int | str | None = None) -> Attribution:
     """Gradient × input: each token's gradient times its embedding, the number e_t · ∇_{e_t} f (Denil et al., 2014).
 
     model: a white box. With a `baseline`, "unk", "pad" or "zero" (see the model's `baseline`), the product is with
@@ -76,7 +78,7 @@ def gradient_x_input(model: WhiteBox, document: Document, baseline: str | None =
 
 
 def integrated_gradients(model: WhiteBox, document: Document, baseline="unk", n_nodes: int | None = None,
-                         target: int | None = None) -> Attribution:
+                         target: int | str | None = None) -> Attribution:
     """Integrated gradients: (e_t − e_t⁰) · ∫₀¹ ∇_{e_t} f(e⁰ + a (e − e⁰)) da (Sundararajan et al., ICML 2017, Eq. 1).
 
     model: a white box. baseline: e⁰, "unk", "pad" or "zero": the document with every own token replaced by [UNK],
@@ -100,9 +102,8 @@ def integrated_gradients(model: WhiteBox, document: Document, baseline="unk", n_
     rounding = getattr(model, "rounding", 1e-6)
     n_nodes = 32 if n_nodes is None and rounding > 1e-4 else n_nodes
     e = model.embed(document).detach()
-    if target is None:
-        with torch.no_grad():
-            target = pick_class(model.from_embeddings(e[None]), None)[1]
+    with torch.no_grad():
+        target = pick_class(model.from_embeddings(e[None]), target, model)[1]
 
     def f(points):
         return pick_class(model.from_embeddings(points), target)[0]
@@ -217,5 +218,5 @@ def _slopes_at(model, document, target):
     """Embeddings e (T, d_e) of the document, the gradient (T, d_e) of its score there, and the class."""
     with torch.inference_mode(False):
         e = model.embed(document).detach().requires_grad_()
-        score, target = pick_class(model.from_embeddings(e[None]), target)
+        score, target = pick_class(model.from_embeddings(e[None]), target, model)
         return e.detach(), torch.autograd.grad(score.sum(), e)[0], target

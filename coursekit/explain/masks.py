@@ -20,7 +20,7 @@ from coursekit.inputs import Document, as_strings
 from coursekit.models.protocols import Predicts
 from coursekit.text import word_groups
 
-from .asking import asked, each_once, in_chunks, pick_class, predictor, read_as, read_tokens
+from .asking import asked, each_once, in_chunks, labels_of, pick_class, predictor, read_as, read_tokens
 from .attribution import Attribution
 
 Function = TypeVar("Function", bound=Callable)
@@ -134,11 +134,12 @@ def evaluate_masks(model_or_predict: Predicts, document: Document, masks: ArrayL
 
 
 @takes_mask_token
-def leave_one_out(model_or_predict: Predicts, document: Document, by: str | None = None, target: int | None = None,
-                  progress=False) -> Attribution:
+def leave_one_out(model_or_predict: Predicts, document: Document, by: str | None = None,
+                  target: int | str | None = None, progress=False) -> Attribution:
     """What the score loses when a token goes: f(document) − f(document without it), for each token. d + 1 evaluations.
 
-    by: as in `evaluate_masks`. target: the class if there are several, by default the one with the highest score.
+    by: as in `evaluate_masks`. target: the class if there are several, its number or name (one of the model's
+    `labels`), by default the one with the highest score.
     Li, Monroe and Jurafsky, "Understanding Neural Networks through Representation Erasure" (2016).
 
     >>> leave_one_out(lambda documents: [len(set(d)) for d in documents], ["a", "a", "film"], by="delete")
@@ -146,7 +147,7 @@ def leave_one_out(model_or_predict: Predicts, document: Document, by: str | None
     """
     model, tokens = away(model_or_predict, by), read_tokens(model_or_predict, document)
     masks = np.vstack([np.ones(len(tokens), bool), ~np.eye(len(tokens), dtype=bool)])
-    scores, target = pick_class(model.scores(tokens, masks, progress=progress), target)
+    scores, target = pick_class(model.scores(tokens, masks, progress=progress), target, model)
     about = {"score": float(scores[0]), "by": model.by}
     return Attribution(tokens, scores[0] - scores[1:], "leave-one-out", target, about)
 
@@ -178,7 +179,7 @@ def by_spans(model_or_predict: Predicts, spans: Sequence[Document]) -> tuple[Pre
     def predict(documents):
         return ask([written(document) for document in documents])
 
-    predict.gives = read_as(model_or_predict)                                     # type: ignore[attr-defined]
+    predict.gives, predict.labels = read_as(model_or_predict), labels_of(model_or_predict)  # type: ignore[attr-defined]
     if isinstance(model_or_predict, Away):
         return away(predict, model_or_predict.by, model_or_predict.token), names
     return predict, names

@@ -21,11 +21,11 @@ from .asking import of_own_tokens, pick_class, require_methods
 from .attribution import Attribution
 
 
-def gradient_attention(model: WhiteBox, document: Document, target: int | None = None) -> Attribution:
+def gradient_attention(model: WhiteBox, document: Document, target: int | str | None = None) -> Attribution:
     """Gradient-weighted attention through all layers: R ← R + Ā R from R = I (Chefer et al., ICCV 2021, Eq. 5 and 6).
 
-    model: a white box. target: a class, for models that have several; by default the likeliest. Unsigned; the read-out
-    row of R, the document's own tokens.
+    model: a white box. target: a class, for models that have several; by default the likeliest. (Of a single score its
+    label is what it speaks for, whatever is predicted.) Unsigned; the read-out row of R, the document's own tokens.
 
     >>> from types import SimpleNamespace
     >>> from coursekit.models.attention import Trace
@@ -42,7 +42,7 @@ def gradient_attention(model: WhiteBox, document: Document, target: int | None =
     return of_own_tokens(model, document, R[model.readout], "gradient-weighted attention", target, signed=False)
 
 
-def relevance_attention(model: WhiteBox, document: Document, target: int | None = None) -> Attribution:
+def relevance_attention(model: WhiteBox, document: Document, target: int | str | None = None) -> Attribution:
     """Relevance × gradient: the read-out row of (I + Ā_L) ⋯ (I + Ā_1) with Ā = mean of (∇A ⊙ R_A)⁺, where R_A ≥ 0 is
     the relevance that layer-wise propagation gives to the attention weights (Chefer et al., CVPR 2021, Eq. 13 and 14).
 
@@ -175,9 +175,9 @@ def _traced(model, document, target, explainer):
     require_methods(model, "embed", "trace", "own", "readout", explainer=explainer)
     with torch.inference_mode(False):
         trace = model.trace(model.embed(document).detach().requires_grad_())
-        scores, target = pick_class(trace.score[None], target)
+        scores, number = pick_class(trace.score[None], target, model)
         f = scores[0]
-        return (f if target is not None or f >= 0 else -f), trace.attentions, target
+        return (f if target is not None or number is not None or f >= 0 else -f), trace.attentions, number
 
 
 def _weighted(f, maps, strengths=None):

@@ -8,6 +8,7 @@ Theorem 2). Either way Σφ = f(document) − f(all tokens off), to rounding.
 import warnings
 from itertools import combinations, islice
 from math import comb
+from typing import Any
 
 import numpy as np
 from tqdm.auto import tqdm
@@ -25,13 +26,13 @@ _MASKS_AT_ONCE = 4096
 
 @takes_mask_token
 def shapley_values(model_or_predict: Predicts, document: Document, n_permutations=100, seed=0, by: str | None = None,
-                   target: int | None = None, progress=False) -> Attribution:
+                   target: int | str | None = None, progress=False) -> Attribution:
     """φ_i = mean of f(S ∪ {i}) − f(S) over all orders of the tokens, S being those before token i.
 
     Up to 16 tokens exact, with 2^d evaluations, 65,536 for 16 (`seed` and `n_permutations` do not matter then). Beyond,
     the mean over `n_permutations` random orders, half of them the other half reversed (antithetic: what depends on
     tokens in pairs is then exact); about n_permutations · d evaluations. by: as in `evaluate_masks`.
-    target: the class if there are several, by default the one with the highest score.
+    target: the class if there are several, its number or name, by default the one with the highest score.
     Where a model offers its terms, `exact_shapley` has no need to sample.
     `about`: score and baseline (Σφ is their difference), exact, and standard_errors (d,) of sampled values.
     Raises ValueError, in one line, unless n_permutations is even and at least 4.
@@ -47,8 +48,8 @@ def shapley_values(model_or_predict: Predicts, document: Document, n_permutation
     model, tokens = away(model_or_predict, by), read_tokens(model_or_predict, document)
     d = len(tokens)
 
-    def evaluate(masks, target, progress=False):
-        return pick_class(model.scores(tokens, masks, progress=progress), target)
+    def evaluate(masks, target, progress=False) -> tuple[Any, int | None]:
+        return pick_class(model.scores(tokens, masks, progress=progress), target, model)
 
     if d <= ENUMERATED:
         masks = (np.arange(2**d)[::-1, None] >> np.arange(d) & 1).astype(bool)    # (2^d, d), from all tokens to none
@@ -85,7 +86,7 @@ def enumerated(masks, scores):
 
 @takes_mask_token
 def kernel_shap(model_or_predict: Predicts, document: Document, n_samples: int | None = None, seed=0,
-                by: str | None = None, target: int | None = None, progress=False) -> Attribution:
+                by: str | None = None, target: int | str | None = None, progress=False) -> Attribution:
     """Shapley values by weighted least squares: exact once n_samples reaches 2^d − 2, an estimate before.
 
     Subsets come in pairs, S and its complement; sizes are enumerated from the outside in as far as the samples go, the
@@ -109,7 +110,8 @@ def kernel_shap(model_or_predict: Predicts, document: Document, n_samples: int |
         raise ValueError(f"{d} tokens need n_samples of at least {min(4 * d, 2**d - 2)}, got {n_samples}")
     masks, weights, n_drawn = coalition_pairs(d, n_samples, seed)
     every = np.vstack([np.ones(d, bool), np.zeros(d, bool), masks, ~masks])
-    scores, target = pick_class(away(model_or_predict, by).scores(tokens, every, progress=progress), target)
+    model = away(model_or_predict, by)
+    scores, target = pick_class(model.scores(tokens, every, progress=progress), target, model)
     full, empty = scores[:2]
     inside, outside = scores[2:].reshape(2, -1)
     # φ = (full − empty)/d + ψ with Σψ = 0. The two equations of a pair have one left side, z − |S|/d, but for its sign.

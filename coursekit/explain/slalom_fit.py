@@ -21,8 +21,9 @@ CLIPPED = 1e-6                  # the analytic fit's ρ stays between this and 1
 WIDTHS = 1.0, 2.0                # standard deviations of the priors of variable projection: of s, of v in those of y
 
 
-def fit_slalom(model_or_predict: Predicts, document: Document, n_samples=500, length=2, method="varpro",
-               class_token=False, seed=0, progress=False, **options) -> Slalom:
+def fit_slalom(model_or_predict: Predicts, document: Document, n_samples=500,
+               length: int | Sequence[int] = 2, method="varpro", class_token=False, seed=0, progress=False,
+               **options: float | Sequence[float]) -> Slalom:
     """A Slalom of a document's words that says what the model says of random sequences of these words (Algorithm 1).
 
     length: of the sequences, a number, or a pair (shortest, longest) between which it is drawn. What a SLALOM is fitted
@@ -54,7 +55,7 @@ def fit_slalom(model_or_predict: Predicts, document: Document, n_samples=500, le
 
 
 def fit_slalom_data(documents: Sequence[Document], scores: ArrayLike, method="varpro", class_token=False,
-                    tokens: Sequence[str] | None = None, **options) -> Slalom:
+                    tokens: Sequence[str] | None = None, **options: float | Sequence[float]) -> Slalom:
     """A Slalom with the least squared error on documents (lists of tokens) and their scores (n,) or (n, C).
 
     method: "varpro", see `variable_projection`, or "sgd", see `gradient_descent`, which also have the options.

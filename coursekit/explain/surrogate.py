@@ -14,7 +14,7 @@ from .masks import away, takes_mask_token
 
 @takes_mask_token
 def lime(model_or_predict: Predicts, document: Document, n_samples=1000, seed=0, kernel_width=25, bow=False,
-         ridge=1.0, target: int | None = None, progress=False) -> Attribution:
+         ridge=1.0, target: int | str | None = None, progress=False) -> Attribution:
     """The coefficients of a linear model, fitted to the scores of perturbed copies of the document.
 
     bow=False: every place is a feature of its own, and a word that is off is replaced by "[UNK]", or is what `away`
@@ -22,9 +22,9 @@ def lime(model_or_predict: Predicts, document: Document, n_samples=1000, seed=0,
     bow=True, which is the package's default: the features are the *distinct* words, in order of first occurrence, and a
     word that is off is deleted wherever it occurs, so that the words behind it move up; `.on(document)` spreads the
     scores over the document.
-    n_samples counts the document itself, which comes first. target: the class if there are several, by default the one
-    with the highest score. `about` has the linear model's intercept, its R² on the weighted samples, and the
-    `standard_errors` of its coefficients.
+    n_samples counts the document itself, which comes first. target: the class if there are several, its number or name,
+    by default the one with the highest score. `about` has the linear model's intercept, its R² on the weighted samples,
+    and the `standard_errors` of its coefficients.
 
     More samples lead to `exact_lime`, which computes the limit where a model offers its terms.
     Explain log-odds, not probabilities: the surrogate is linear. All tokens count, punctuation too. The package's
@@ -45,7 +45,7 @@ def lime(model_or_predict: Predicts, document: Document, n_samples=1000, seed=0,
     features, groups = (list(column), [column[t] for t in tokens]) if bow else (tokens, None)
     masks = sample_masks(len(features), n_samples, seed)
     scores = away(model_or_predict, "delete" if bow else None).scores(tokens, masks, groups, progress)
-    scores, target = pick_class(scores, target)
+    scores, target = pick_class(scores, target, model_or_predict)
     weights = proximity(masks, kernel_width)
     beta, intercept = weighted_ridge(masks, scores, weights, ridge)
     errors, spread = (scores - masks @ beta - intercept, scores - np.average(scores, weights=weights))

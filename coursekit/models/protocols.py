@@ -23,6 +23,9 @@ C > 2 classes.
 A black box may have a short cut, `masked_scores(document, by, mask_token)`: a function masks (n, T') → scores (n,) of
 the document under masks, or None where it has none to offer. Who is asked for masks uses it in place of `predict`.
 
+A model may say what its scores are, `gives` (`coursekit.explain.asking.read_as`), and what its classes are called,
+`labels`, C strings: an explainer's `target` is then a number or one of them.
+
 A model that reads pairs of texts as one document may say what stands between them, `separator`, a list of tokens: these
 stay under any mask.
 

@@ -39,11 +39,14 @@ def own_model(model: Any, tokenizer: Any = None, check=True) -> tuple[BlackBox |
     if hasattr(model, "task") and hasattr(model, "tokenizer"):
         if model.task != "text-classification":
             raise TypeError(f'expected a pipeline for "text-classification", got one for "{model.task}"')
-        gives, near = kind_of_scores(model.model.config), 8 * torch.finfo(model.model.dtype).eps
-        return _checked(_knows(partial(_logits, model), gives), max(near, 1e-3) if check else None), str.split
+        config, near = model.model.config, 8 * torch.finfo(model.model.dtype).eps
+        labels = sorted(config.label2id, key=config.label2id.get)
+        box = _knows(partial(_logits, model), kind_of_scores(config), labels)
+        return _checked(box, max(near, 1e-3) if check else None), str.split
     for method in ("predict_proba", "decision_function"):
         if hasattr(model, method):
-            return _checked(_knows(partial(_sklearn, model, method)), 1e-3 if check else None), str.split
+            box = _knows(partial(_sklearn, model, method), "log-odds", map(str, getattr(model, "classes_", ())))
+            return _checked(box, 1e-3 if check else None), str.split
     if hasattr(model, "get_params"):
         from sklearn.base import is_regressor  # which is there, as the model is
 
@@ -76,9 +79,9 @@ def _checked(model, near, cut=str.split):
     return model
 
 
-def _knows(ask, gives="log-odds"):
-    """The same, with what its scores are, so that `coursekit.evaluate.faithfulness` need not ask."""
-    ask.gives = gives
+def _knows(ask, gives, labels=()):
+    """The same, with what its scores are, so that `coursekit.evaluate.faithfulness` need not ask, and its labels."""
+    ask.gives, ask.labels = gives, list(labels)
     return ask
 
 

@@ -1,6 +1,7 @@
 """docs/library.md: whoever pastes what stands there, line by line, gets what it says."""
 
 import re
+from importlib import import_module
 from pathlib import Path
 
 import numpy as np
@@ -10,7 +11,8 @@ from coursekit.explain import Attribution
 from coursekit.models import HuggingFaceClassifier
 from tests.models.test_huggingface import theirs, tokenizer
 
-PAGE = (Path(__file__).parents[2] / "docs/library.md").read_text(encoding="utf8")
+ROOT = Path(__file__).parents[2]
+PAGE = (ROOT / "docs/library.md").read_text(encoding="utf8")
 BLOCKS = re.findall(r"^```python\n(.*?)^```", PAGE, re.M | re.S)
 TASKS = re.findall(r"^## \d\. .*?^```python\n", PAGE, re.M | re.S)
 
@@ -18,6 +20,16 @@ TASKS = re.findall(r"^## \d\. .*?^```python\n", PAGE, re.M | re.S)
 def test_there_are_six_tasks_and_none_is_long():
     assert len(TASKS) == 6
     assert all(len([line for line in block.splitlines() if line.strip()]) <= 5 for block in BLOCKS)
+
+
+def test_the_table_names_what_there_is_and_lectures_that_show_it():
+    rows = re.findall(r"^\| [^|]+ \| `(\w+)` \| ([^|]+) \| ([^|]*) \|$", PAGE, re.M)
+    assert len(rows) > 10
+    for room, functions, lectures in rows:
+        lectures = [(ROOT / "docs" / path).read_text(encoding="utf8") for path in re.findall(r"\((.+?)\)", lectures)]
+        for name in re.findall(r"`(\w+)`", functions):
+            assert name in import_module(f"coursekit.{room}").__all__
+            assert all(name in lecture for lecture in lectures), f"no lecture of the row shows {name}"
 
 
 @pytest.mark.filterwarnings("ignore:.*tokens are unknown to the tokenizer")
@@ -40,6 +52,7 @@ def test_the_page_runs_as_it_stands(tmp_path, monkeypatch):
     assert all(isinstance(one, Attribution) for one in (here["found"], *here["kept"]))
     assert here["of_sentences"].tokens == ("the film is good .", "not bad !")
     assert here["spelled"].tokens == ("The", "film", "is", "UNWATCHABLE", "!")
+    assert here["model"].labels == here["any_family"].labels == ["LABEL_0", "LABEL_1"]
     assert here["of_both"].tokens[3:7] == ("GOOD", "?", "[SEP]", "The")
     assert all(word in Path("both.html").read_text(encoding="utf8") for word in ("leave-one-out", "film", "utf-8"))
     assert Path("lime.pdf").read_bytes().startswith(b"%PDF")

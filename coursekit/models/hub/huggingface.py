@@ -294,6 +294,11 @@ class HuggingFaceClassifier(nn.Module):
         return more
 
     @property
+    def labels(self):
+        """The names of its classes, C strings, as `target` takes them; of one score the last is what it speaks for."""
+        return [self.model.config.id2label[i] for i in range(self.model.num_labels)]
+
+    @property
     def rounding(self):
         """What a score may be off by, relatively: four times the precision of the model's own pass."""
         return 4 * torch.finfo(self.model.dtype).eps
