@@ -13,9 +13,9 @@ import torch
 
 from coursekit.compare import jobs, report
 from coursekit.compare.fingerprints import settings
-from coursekit.explain import kernel_shap, leave_one_out, lime
+from coursekit.explain import Attribution, kernel_shap, leave_one_out, lime
 from coursekit.models import load_weights
-from coursekit.own import explain_corpus
+from coursekit.own import Corpus, explain_corpus
 from coursekit.worlds import reviews
 
 LIME = partial(lime, n_samples=50, bow=True)
@@ -267,3 +267,34 @@ def test_an_error_that_was_skipped_is_tried_again_by_a_call_that_raises(tmp_path
         explain(on_error="skip")
     well.touch()
     assert told(explain()) == told(leave_one_out(likes, d) for d in FIVE) == told(explain())
+
+
+def attribution(text, scores, **more):
+    return Attribution(text.split(), scores, "by hand", **more)
+
+
+def test_words_of_a_corpus_are_counted_and_averaged():
+    found = Corpus([attribution("un ##watch ##able , not good", [1, 2, 3, 0, -1, 2]), None,
+                    attribution("good good film", [4.0, -3, 0])])
+    words = found.by_word()
+    assert list(words) == ["unwatchable", ",", "not", "good", "film"]
+    assert words["unwatchable"] == (6, 6, 1, 1) and words["good"] == (1, 3, 3, 2)
+    assert [word for word, _ in found.top(3)] == ["unwatchable", "good", "not"]
+    assert found.top(documents=2) == [("good", words["good"])]
+    assert "Bar chart of mean |score| with 2 bars: unwatchable 6, good 3." in found.plot(2).text
+    everything = sum(a.scores.sum() for a in found if a)
+    assert sum(of.mean * of.count for of in words.values()) == pytest.approx(everything)
+    assert Corpus().by_word() == {} == Corpus([None]).by_word()
+
+
+def test_words_of_distinct_tokens_count_once_a_document(model, documents):
+    found = explain_corpus(LIME, model, documents, progress=False)
+    for word, of in found.by_word().items():
+        having = [a.on([word]).scores[0] for a in found if word in a.tokens]
+        assert of.count == of.documents == len(having) and of.mean == pytest.approx(np.mean(having))
+    assert isinstance(found, Corpus)
+
+
+def test_words_of_several_classes_are_not_averaged():
+    with pytest.raises(ValueError, match=r"explanations of 2 classes, .* partial\(explainer, target=0\)$"):
+        Corpus([attribution("a", [1], target=0), attribution("a", [1], target=1)]).by_word()

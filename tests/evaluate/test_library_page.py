@@ -57,5 +57,6 @@ def test_the_page_runs_as_it_stands(tmp_path, monkeypatch):
     assert all(word in Path("both.html").read_text(encoding="utf8") for word in ("leave-one-out", "film", "utf-8"))
     assert Path("lime.pdf").read_bytes().startswith(b"%PDF")
     assert len(Path("lime.jsonl").read_text().splitlines()) == 1 + len(texts)
+    assert here["kept"].by_word()["good"].documents == 2 and Path("words.pdf").exists()
     assert len(here["drop"]) == len(here["floor"]) == len(texts)
     assert "integrated gradients" in here["table"].names and "gradient × attention" in Path("report.csv").read_text()
