@@ -2,6 +2,7 @@
 
 import copy
 import warnings
+from functools import partial
 from types import SimpleNamespace
 
 import numpy as np
@@ -13,6 +14,7 @@ from coursekit.explain.gradients import (
     gradient,
     gradient_x_input,
     integrated_gradients,
+    noisy_copies,
     path_integral,
     slopes,
 )
@@ -21,6 +23,7 @@ REVIEW = "not a good film , but the story is long and it was not dull".split()
 DOCUMENTS = [REVIEW, ["good"], ["good"] * 5, ["zzz", "bad", "zzz"], []]
 pytestmark = pytest.mark.filterwarnings("ignore:the mean of the gradient is zero")
 ALL = [gradient, gradient_x_input, integrated_gradients]
+SMOOTH = [partial(gradient, smooth=3), partial(gradient_x_input, smooth=3)]
 
 
 def with_scores(model, more):
@@ -29,7 +32,23 @@ def with_scores(model, more):
     return SimpleNamespace(**same, from_embeddings=more)
 
 
-@pytest.mark.parametrize("explain", ALL)
+def test_smooth_is_a_loop_over_noisy_copies(white_box):
+    """More copies than go through at once; what the noise leaves alone is the rows that are not the document's."""
+    e, copies = white_box.embed(REVIEW).detach(), noisy_copies(white_box, REVIEW, white_box.embed(REVIEW).detach(), 150)
+    own = white_box.own(REVIEW)
+    mean = sum(slopes(white_box.from_embeddings, copy[None])[0] for copy in copies) / 150
+    np.testing.assert_allclose(gradient(white_box, REVIEW, "l1", smooth=150).scores, mean.abs().sum(-1)[own], rtol=1e-4)
+    np.testing.assert_allclose(gradient_x_input(white_box, REVIEW, smooth=150).scores, (mean * e).sum(-1)[own],
+                               rtol=1e-4, atol=1e-6)
+    pair = SimpleNamespace(tokens=white_box.tokens, own=white_box.own, separator=["but"])
+    changed = (noisy_copies(pair, REVIEW, e, 2) != e).any(-1)                     # (2, T)
+    assert [white_box.tokens(REVIEW)[row] for row in range(len(e)) if changed[:, row].all()] == [
+        word for word in REVIEW[:11] if word != "but"]
+    with pytest.raises(ValueError, match="^smooth must be a whole number, at least 1, got 0$"):
+        gradient(white_box, REVIEW, smooth=0)
+
+
+@pytest.mark.parametrize("explain", [*ALL, *SMOOTH])
 def test_one_finite_score_for_each_own_token(white_box, explain):
     for document in DOCUMENTS:
         a = explain(white_box, document)

@@ -4,9 +4,10 @@ import numpy as np
 import pytest
 import torch
 import transformers
-from captum.attr import InputXGradient, IntegratedGradients, LayerIntegratedGradients, Saliency
+from captum.attr import InputXGradient, IntegratedGradients, LayerIntegratedGradients, NoiseTunnel, Saliency
 
 from coursekit.explain import gradient, gradient_x_input, integrated_gradients
+from coursekit.explain.gradients import NOISE, noisy_copies
 from coursekit.models import HuggingFaceClassifier, load_weights
 
 transformers.logging.set_verbosity_error()
@@ -49,6 +50,23 @@ def same(ours, captum, own, rtol=1e-9):
     """Our scores are captum's (1, T) of the document's own tokens."""
     np.testing.assert_allclose(ours.scores, captum.detach()[0, own].numpy(), rtol=rtol, atol=1e-12)
     assert abs(ours.scores).max() > 1e-3 or ours.method == "gradient (mean)"
+
+
+def test_noise_tunnel(explained, monkeypatch):
+    """SmoothGrad with the noise that captum would have drawn, where it draws it."""
+    model, document, e, _, own, target = explained
+    noise = noisy_copies(model, document, e[0], 20) - e
+    others = [row for row in range(e.shape[1]) if row not in own]
+    assert noise[:, own].std().item() == pytest.approx(NOISE * e[0, own].std().item(), rel=0.05)
+    assert not noise[:, others].any()
+    monkeypatch.setattr(torch, "normal", lambda mean, sd: noise)
+    tunnel = NoiseTunnel(Saliency(model.from_embeddings))
+    mean = tunnel.attribute(e, nt_samples=20, stdevs=0.1, target=target, abs=False)
+    ours = gradient(model, document, "l2", target, smooth=20)
+    same(ours, mean.norm(dim=-1), own)
+    same(gradient_x_input(model, document, target=target, smooth=20), (mean * e).sum(-1), own)
+    assert not np.allclose(ours.scores, gradient(model, document, "l2", target).scores, rtol=1e-3)
+    assert ours.method == "SmoothGrad (l2)" and ours.about["smooth"] == 20
 
 
 def test_saliency(explained):
