@@ -137,9 +137,9 @@ def path_integral(f, e, start, n_nodes=None, chunk=16, rounding=1e-6):
     f(e) − f(start) − Σ scores}). At most `chunk` points go through f at once. rounding: what f's values are off by,
     relatively.
     n_nodes=None: 4, 8, 16 and 32 Gauss–Legendre nodes, for smooth f (where the last step was far smaller than the one
-    before) 64 and 128, too, then, for ReLU networks, 64, 128, … 4096 pieces whose kinks are located, until |remainder|
-    ≤ 1e-4 (or is what rounding may leave) *and* the scores have settled: they differ from those before by a
-    thousandth. A sum can be right by accident: one entry's error may be another's.
+    before, or with 64 becomes so) 64 and 128, too, then, for ReLU networks, 64, 128, … 4096 pieces whose kinks are
+    located, until |remainder| ≤ 1e-4 (or is what rounding may leave) *and* the scores have settled: they differ from
+    those before by a thousandth. A sum can be right by accident: one entry's error may be another's.
 
     >>> def f(x):                                            # 1 − ReLU(1 − x): flat beyond x = 1
     ...     return 1 - (1 - x).relu()
@@ -155,16 +155,18 @@ def path_integral(f, e, start, n_nodes=None, chunk=16, rounding=1e-6):
         rules = [*((_smooth, 2**k) for k in range(2, 8)), *((_kinked, 2**k) for k in range(6, 13))]
     else:
         rules = [(_smooth, n_nodes)]
-    before, moved, smooth = torch.full_like(e, math.inf), math.inf, True
+    before, last, smooth, hopeful = torch.full_like(e, math.inf), math.inf, True, True
     for rule, n in rules:
-        if rule is _smooth and n > 32 and not smooth:
+        if rule is _smooth and n > 32 and not (smooth or hopeful and n == 64):
             continue
         scores = rule(f, start, step, n, chunk) * step
-        remainder = change - scores.sum().item()
-        before, moved, last = scores, (scores - before).norm().item(), moved
+        remainder, moved = change - scores.sum().item(), (scores - before).norm().item()
+        known, smooth, hopeful = smooth, moved < last / 8, moved < 0.4 * last    # kinks, twice the nodes: half of it
+        if rule is _smooth and n == 64 and not (known or smooth):                # it was not, and counts for nothing
+            continue
+        before, last = scores, moved
         if abs(remainder) <= max(TOLERANCE, rounding * largest) and moved <= 1e-3 * scores.norm() + rounding * largest:
             break
-        smooth = moved < last / 8                                                # kinks, twice the nodes: half of it
     size = scores.abs().sum().item()
     if abs(remainder) > max(TOLERANCE, 0.01 * size, rounding * (largest + size)):
         warnings.warn(f"integrated gradients with {n} nodes miss {remainder:.1g} of the score's change by "

@@ -174,6 +174,19 @@ def test_a_smooth_function_gets_more_nodes_and_no_search_for_kinks():
     assert score.item() == pytest.approx(np.arctan(7.2) + np.arctan(4.8), abs=1e-5)
 
 
+@pytest.mark.parametrize("steep", [27, 29, 31])
+def test_a_smooth_function_that_32_nodes_take_for_a_kink_is_asked_twice(steep):
+    """At 32 nodes the steps halve as those of a kink do, at 64 they fall."""
+    asked = []
+
+    def f(x):
+        asked.append(len(x))
+        return torch.tanh(steep * (x[:, 0] - 0.3))
+    score, about = path_integral(f, torch.ones(1, dtype=torch.float64), torch.zeros(1, dtype=torch.float64))
+    assert about["n_nodes"] == 128 and sum(asked) == 2 + 4 + 8 + 16 + 32 + 64 + 128
+    assert score.item() == pytest.approx(np.tanh(0.7 * steep) + np.tanh(0.3 * steep), abs=1e-9)
+
+
 def test_large_scores_are_complete_to_rounding():
     def f(x):
         return 1e6 * (x ** 2).sum(1)
