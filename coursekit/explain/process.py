@@ -38,7 +38,8 @@ FREE = 100.0                                        # prior variance of the even
 
 
 def gp_shapley(model_or_predict: Predicts, document: Document, n_samples=512, error: float | None = None, seed=0,
-               by: str | None = None, target: int | None = None, progress=False, interactions=False) -> Attribution:
+               by: str | None = None, target: int | str | None = None, progress=False,
+               interactions=False) -> Attribution:
     """Shapley values by a Gaussian process on pairs of subsets: for the same calls nearer than KernelSHAP, with errors.
 
     n_samples: evaluations at most, at least 2d + 2; where all 2^d subsets are no more, they are enumerated. error: stop
@@ -65,14 +66,14 @@ def gp_shapley(model_or_predict: Predicts, document: Document, n_samples=512, er
         raise ValueError(f"error is a part of the values' size, above 0 and below 1, such as 0.05, got {error!r}")
     if 2**d <= n_samples:
         masks = (np.arange(2**d)[::-1, None] >> np.arange(d) & 1).astype(bool)
-        scores, target = pick_class(model.scores(tokens, masks, progress=progress), target)
+        scores, target = pick_class(model.scores(tokens, masks, progress=progress), target, model)
         about = {"exact": True, "score": float(scores[0]), "baseline": float(scores[-1])}
         if interactions:
             about["interactions"] = enumerated_pairs(masks, scores)
         return Attribution(tokens, enumerated(masks, scores), "Shapley values", target, about)
     if n_samples < 2 * d + 2:
         raise ValueError(f"{d} tokens need n_samples of at least {2 * d + 2}, got {n_samples}")
-    (full, empty), target = pick_class(model.scores(tokens, np.array([[True] * d, [False] * d])), target)
+    (full, empty), target = pick_class(model.scores(tokens, np.array([[True] * d, [False] * d])), target, model)
     kept, whole, rest = pairs(d, n_samples // 2 - 1, seed), np.array([full]), np.array([empty])    # of each pair
     upto = max(d, 32) if error else len(kept)
     while True:

@@ -109,7 +109,7 @@ def test_any_family_reads_no_words_one_and_more_than_it_can(family):
 
 
 OUTSIDE = [leave_one_out, explain.shapley_values, partial(lime, n_samples=20),
-           partial(explain.kernel_shap, n_samples=64)]
+           partial(explain.kernel_shap, n_samples=64), partial(explain.gp_shapley, n_samples=64)]
 INSIDE = [explain.gradient, explain.gradient_x_input, explain.integrated_gradients, explain.gradient_attention,
           explain.relevance_attention]
 
