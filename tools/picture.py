@@ -1,9 +1,10 @@
-"""Make the README's pictures, docs/picture.png and docs/six_lines.png: `python -m tools.picture`.
+"""Make the README's pictures, docs/picture.png and docs/six_lines.png, and the playground's: `python -m tools.picture`.
 
 The first is what lecture 00 itself shows: its seven explanations of one review above its map of attention, taken from
-the executed notebook; the second is what the README's six lines of Python show. Both are drawn by a headless Chromium
-(or Chrome), which must be installed, on a white ground, so that they read on light and dark pages. Run it again after
-the lecture's outputs or the six lines have changed; the fonts are the machine's.
+the executed notebook; the second is what the README's six lines of Python show; the third is the playground as it
+opens, which notebooks keep in its place. All are drawn by a headless Chromium (or Chrome), which must be installed, on
+a white ground, so that they read on light and dark pages. Run it again after the lecture's outputs, the six lines or
+the playground have changed; the fonts are the machine's.
 """
 
 import ast
@@ -17,10 +18,14 @@ from pathlib import Path
 import nbformat
 from PIL import Image, ImageChops
 
+from coursekit.models import load_weights
+from coursekit.show import playground
+
 from .notebooks import ROOT
 
 LECTURE, PICTURE = ROOT / "lectures" / "00_welcome.ipynb", ROOT / "docs" / "picture.png"
 README, SIX_LINES = ROOT / "README.md", ROOT / "docs" / "six_lines.png"
+PLAYGROUND = ROOT / "coursekit" / "show" / "views" / "playground.png"
 BROWSERS = ("chromium", "chromium-browser", "google-chrome", "chrome")
 WIDTH, HEIGHT, SCALE = 900, 1800, 4 / 3               # of the window in CSS pixels; its empty end is cut off
 
@@ -78,6 +83,11 @@ def photograph(shown, browser):
     return image.quantize(256, dither=Image.Dither.NONE)
 
 
+def two_models():
+    """The models of the playground: those with one layer of attention that the course ships."""
+    return {name: load_weights(name) for name in ("imdb-tame", "imdb-peaky")}
+
+
 def main():
     browser = next(filter(None, map(shutil.which, BROWSERS)), None)
     if browser is None:
@@ -85,7 +95,8 @@ def main():
     explanations, attention = parts(nbformat.read(LECTURE, as_version=4))
     code, _ = six_lines(README.read_text(encoding="utf-8"))
     for path, shown in ((PICTURE, REVIEW.replace("EXPLANATIONS", explanations).replace("MAP", attention)),
-                        (SIX_LINES, value(code).html)):
+                        (SIX_LINES, value(code).html),
+                        (PLAYGROUND, playground(two_models()).html.replace("900", "965", 1))):
         image = photograph(shown, browser)
         image.save(path, optimize=True)
         print(f"{path.relative_to(ROOT)}: {image.width} × {image.height}, {path.stat().st_size / 1000:.0f} kB")

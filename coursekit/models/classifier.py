@@ -150,6 +150,11 @@ class AttentionClassifier(WordClassifier):
             return None
         return factorised.head_terms(self, document, mask_token)
 
+    def folded(self):
+        """All that the scores are made of, in float64: what each word (D, 2K) and each position (T_max, 2K) adds to the
+        K heads' log g, then to their y, and the directions (d_e, 2K) along which these are read off an embedding."""
+        return factorised.parts(self, slice(None))
+
     def layers(self):
         """No layer: there is no residual stream behind the embeddings."""
         return []

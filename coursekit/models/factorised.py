@@ -24,7 +24,7 @@ def word_terms(model, document, mask_token="[UNK]"):
     """
     ids = token_ids(model, [document, [mask_token][:len(document)]]).numpy()      # (2, T_max)
     ids[1, 1:len(document) + 1] = ids[1, 1]
-    words, places = _parts(model, ids[:, :len(document) + 2])                     # (2, T + 2, 2K): the last is padding
+    words, places, _ = parts(model, ids[:, :len(document) + 2])                   # (2, T + 2, 2K): the last is padding
     terms = np.repeat(words[:, -1:], model.T_max, axis=1)                         # (2, T_max, 2K)
     terms[:, :words.shape[1]] = words
     return np.split(terms + places, 2, -1)
@@ -38,12 +38,13 @@ def head_terms(model, document, mask_token="[UNK]"):
     """
     ids = token_ids(model, [document, [mask_token]]).numpy()
     row = np.concatenate([ids[0, :len(document) + 1], ids[1, 1:2], [model.tokenizer.pad_id]])
-    words, places = _parts(model, row)
+    words, places, _ = parts(model, row)
     return np.split(words[:, None] + places, 2, -1)
 
 
-def _parts(model, ids):
-    """What tokens (…, 2K) and positions (T_max, 2K) add to the K numbers log g = e·u, then to the K numbers y = e·w."""
+def parts(model, ids):
+    """What tokens (…, 2K) and positions (T_max, 2K) add to the K numbers log g = e·u, then to the K numbers y = e·w, of
+    an embedding e; and the directions u and w themselves, (d_e, 2K)."""
     with torch.no_grad():
         W_e, W_p, W_l, W_q, W_k, W_v = (
             W.numpy() for W in (model.W_e, model.W_p, model.W_l, model.W_q, model.W_k, model.W_v))
@@ -52,7 +53,7 @@ def _parts(model, ids):
     q = W_q.astype(float) @ e_cls / math.sqrt(W_q.shape[1])                       # (K, d_att), scaled
     u, w = q[:, None] @ W_k.astype(float), W_l[:, None] @ W_v.astype(float)       # (K, 1, d_e) each
     directions = np.concatenate([u, w])[:, 0].T                                   # (d_e, 2K)
-    return W_e[ids].astype(float) @ directions, W_p @ directions
+    return W_e[ids].astype(float) @ directions, W_p @ directions, directions
 
 
 def replaced(model, document, mask_token="[UNK]"):

@@ -19,9 +19,10 @@ from .tables import table
 from .views.bertviz import bertviz_view
 from .views.explorer import attention_explorer
 from .views.feature_view import features
+from .views.playground import playground
 
 __all__ = ["Html", "arrows", "attention_explorer", "bars", "beam_tree", "bertviz_view", "board", "compare", "features",
            "flow_chart", "head_grid", "heatmap", "highlight", "lines", "module_diagram", "picture", "plane",
-           "positions", "table", "token_boxes"]
+           "playground", "positions", "table", "token_boxes"]
 
 __getattr__ = forwarding(__name__)

@@ -1,4 +1,5 @@
-"""bertviz's views and the explorer in JupyterLab: drawn at the first run, clicked on, nothing asked for elsewhere."""
+"""bertviz's views, the explorer and the playground in JupyterLab: drawn at the first run, clicked on, typed into, and
+nothing asked for elsewhere."""
 
 import re
 
@@ -23,7 +24,8 @@ Q, K = draw.normal(size=(2, 2, 3, 4, 5))
 CELLS = [MAKE, "bertviz_view('head', A, tokens)", "bertviz_view('model', A, tokens)",
          "bertviz_view('neuron', A, tokens, queries=Q, keys=K)", "explorer = attention_explorer(A, tokens)\nexplorer",
          "print(explorer.layer, explorer.heads, explorer.token)",
-         "explorer.layer, explorer.heads, explorer.token = 0, [2], 3"]
+         "explorer.layer, explorer.heads, explorer.token = 0, [2], 3",
+         "from coursekit import models, show\nshow.playground({'imdb-tame': models.load_weights('imdb-tame')})"]
 
 
 @pytest.fixture(scope="module")
@@ -150,11 +152,20 @@ def test_the_explorer_is_drawn_clicked_on_and_read_from_python(lab, numbers):
     expect(said).to_contain_text("mean over queries")
 
 
+def test_the_playground_is_typed_into(lab):
+    frame = view(lab("fresh.ipynb", run=True), 7).frame_locator("iframe")
+    frame.get_by_label("Type a film review").fill("a wonderful film")
+    expect(frame.locator(".big")).to_contain_text("praise")
+    frame.locator("[data-row=shapley] .words > *").nth(1).click()
+    expect(frame.get_by_label("Type a film review")).to_have_value("a film")
+
+
 def test_a_committed_notebook_shows_a_picture_in_place_of_each_view(lab):
     page = lab("committed.ipynb", run=False)
     for cell, alt in ((1, "^bertviz's head view: layer 0, all heads"), (2, "^bertviz's model view: every layer"),
                       (3, "^bertviz's neuron view: layer 0, head 0"),
-                      (4, "^Layer 0, mean of all heads: Attention from 4 queries to 4")):
+                      (4, "^Layer 0, mean of all heads: Attention from 4 queries to 4"),
+                      (7, "^The playground. Typed is: I expected")):
         picture = view(page, cell).locator("img")
         expect(picture).to_have_attribute("alt", re.compile(alt))
         assert picture.evaluate("picture => picture.complete && picture.naturalWidth > 300")

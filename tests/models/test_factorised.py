@@ -28,6 +28,16 @@ def classifier(scale=1.0, seed=0):
     return model
 
 
+def test_twelve_numbers_a_word_are_all_that_a_model_is():
+    """`folded`: words and places add up to the terms of any document, and are read off embeddings along directions."""
+    model, document = classifier(), DOCUMENTS[3]
+    words, places, directions = model.folded()
+    log_g, y = head_terms(model, document)
+    ids = token_ids(model, [document])[0, :len(document) + 1]
+    assert np.allclose(words[ids][:, None] + places, np.concatenate([log_g, y], -1)[:len(ids)], atol=1e-12)
+    assert np.allclose(words[ids] + places[:len(ids)], model.embed(document).detach().numpy() @ directions, atol=1e-12)
+
+
 def masks_for(document, n=200, seed=0):
     random = np.random.default_rng(seed)
     return np.vstack([np.ones(len(document), bool), np.zeros(len(document), bool),

@@ -33,7 +33,7 @@ def test_the_readmes_six_lines_print_what_it_says():
         assert ours == pytest.approx(theirs, rel=0.01, abs=0.005 * max(map(abs, theirs))), "the last digit may differ"
 
 
-@pytest.mark.parametrize("path", [picture.PICTURE, picture.SIX_LINES], ids=lambda path: path.stem)
+@pytest.mark.parametrize("path", [picture.PICTURE, picture.SIX_LINES, picture.PLAYGROUND], ids=lambda path: path.stem)
 def test_the_committed_pictures_are_small_and_opaque(path):
     assert path.stat().st_size <= 300_000
     assert f"]({path.relative_to(picture.ROOT)})" in picture.README.read_text("utf-8")

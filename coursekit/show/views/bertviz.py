@@ -28,7 +28,7 @@ STILL = "application/vnd.still+html"    # what tools/normalise.py keeps of a vie
 
 _SELECTS = {"head": ["Layer"], "model": [], "neuron": ["Layer", "Head"]}
 _IDS = {"Layer": "layer", "Head": "att_head"}                               # as bertviz's scripts call them
-_INLINE = "script-src 'unsafe-inline';style-src 'unsafe-inline'"
+INLINE = "script-src 'unsafe-inline';style-src 'unsafe-inline'"
 _SHIM = "window.require={config(){}};window.requirejs=(names,run)=>run(window.jQuery,window.d3);"
 
 _PAGE = """<!doctype html><html lang="en"><head><meta charset="utf-8"><title>{title}</title>
@@ -119,7 +119,7 @@ def _page(kind, title, params):
                _carried("sphinxcontrib-jquery", "sphinxcontrib/jquery/jquery.js")]
     selects = "".join(f'<label>{name}: <select id="{_IDS[name]}"></select></label>' for name in _SELECTS[kind])
     scripts = "".join(f"<script>{script}</script>" for script in (*carried, _SHIM, view))
-    return _PAGE.format(title=escape(title), inline=_INLINE, selects=selects, scripts=scripts)
+    return _PAGE.format(title=escape(title), inline=INLINE, selects=selects, scripts=scripts)
 
 
 def _carried(package, path):
