@@ -29,7 +29,18 @@ BADGES = {
               "https://colab.research.google.com/github/{name}/blob/main/{first}"),
     "Kaggle": ("https://kaggle.com/static/images/open-in-kaggle.svg",
                "https://kaggle.com/kernels/welcome?src=https://github.com/{name}/blob/main/{first}"),
+    "Playground": ("coursekit/show/views/playground.png", "{site}"),
 }
+
+
+def site(where):
+    """The address of the book that .github/workflows/pages.yml publishes, of the repository at `where`.
+
+    >>> site("https://github.com/OWNER/NAME")
+    'https://owner.github.io/NAME/'
+    """
+    owner, name = where.removeprefix("https://github.com/").split("/")
+    return f"https://{owner.lower()}.github.io/{name}/"
 
 
 def address(root=ROOT):
@@ -96,7 +107,7 @@ def remove(root=ROOT):
 def put(where, root=ROOT):
     """Set the address of the course at `root`, from which any other was taken out."""
     name = where.removeprefix("https://github.com/")
-    badges = "".join(f"[![Open in {place}]({image})]({link.format(name=name, first=FIRST)})\n"
+    badges = "".join(f"[![Open in {place}]({image})]({link.format(name=name, first=FIRST, site=site(where))})\n"
                      for place, (image, link) in BADGES.items())
     below = "[tool.setuptools.packages.find]\n"
     urls = f'[project.urls]\nRepository = "{where}"\n\n'

@@ -1,7 +1,8 @@
 """The book: `make book` puts the executed lectures and all other pages into build/book/, a folder for any web server.
 
-Nothing is executed: the pages are copied to build/book-source/, laid out as they are here, so that their links hold;
-a table of contents and pages of the library's docstrings are added; Sphinx does the rest (docs/site/conf.py).
+Nothing is executed: the pages are copied to build/book-source/, laid out as they are here, so that their links hold; a
+first page with the playground, a table of contents and pages of the library's docstrings are added; Sphinx does the
+rest (docs/site/conf.py).
 """
 
 import importlib
@@ -12,14 +13,17 @@ import subprocess
 import sys
 from pathlib import Path
 
+from coursekit.models import load_weights
+from coursekit.show.views import playground
 from tools.npm import package
 
 ROOT = Path(__file__).resolve().parent.parent
 PAGES = ["SYLLABUS.md", "CONTRIBUTING.md", "SECURITY.md", "CHANGELOG.md", "docs/*.md", "docs/*.png", "docs/notes/*.md",
          "lectures/*.ipynb", "exercises/*/*.ipynb"]
+VIEWS = ROOT / "coursekit" / "show" / "views"
 ROOMS = ["text", "show", "models", "models.protocols", "explain", "evaluate", "worlds", "debate", "people", "compare",
          "own", "results"]
-WEEK = re.compile(r"^\| (\d+) \| (\d\d[a-z]?) ", re.M)                # a row of the syllabus: week, lecture
+WEEK = re.compile(r"^\| (\d+) \| (\d\d[a-z]?) .*?\| (\d+) \|", re.M)     # a row of the syllabus: week, lecture, minutes
 
 
 def main(out=ROOT / "build" / "book"):
@@ -39,8 +43,11 @@ def prepare(source):
         copy(page, source / page.relative_to(ROOT))
     for part in ("conf.py", "_static"):
         copy(ROOT / "docs" / "site" / part, source / part)
-    for name in ("explorer.js", "explorer.css"):
-        copy(ROOT / "coursekit" / "show" / "views" / name, source / "_static" / name)
+    for path in [*VIEWS.glob("explorer.[cj]s*"), *VIEWS.glob("playground*.[cj]s*"), VIEWS / "playground.png"]:
+        copy(path, source / "_static" / path.name)
+    copy(VIEWS / "playground.png", source / "coursekit" / "show" / "views" / "playground.png")     # as README has it
+    models = {name: load_weights(name) for name in ("imdb-tame", "imdb-peaky")}
+    write(source / "_static" / "playground_models.js", playground.packed(models))
     for part in ("tex-chtml.js", "output/chtml/fonts/woff-v2", "input/tex/extensions"):
         copy(package("mathjax") / "es5" / part, source / "_static" / "mathjax" / part)
 
@@ -52,7 +59,8 @@ def prepare(source):
     write(source / "exercises" / "index.md", "# Assignments\n\n" + ABOUT_EXERCISES + toctree(exercises))
     notes = [f"notes/{path.stem}" for path in sorted((ROOT / "docs" / "notes").glob("*.md"))]
     write(source / "docs" / "teaching.md", read("docs/teaching.md") + toctree(notes, hidden=True))
-    write(source / "index.md", read("README.md") + contents())
+    write(source / "README.md", "# Set-up, and what is where" + read("README.md").partition("\n")[2])
+    write(source / "index.md", first_page() + contents())
 
 
 ABOUT_EXERCISES = """\
@@ -61,16 +69,28 @@ To work on it, open it in JupyterLab inside the course's folder (`make lab`): it
 """
 
 
+def first_page():
+    """The playground, three doors, and the map of the lectures that README has."""
+    scripts = "".join(f'<script defer src="_static/{name}.js"></script>\n'
+                      for name in ("playground_exact", "playground_models", "playground"))
+    still = f'<noscript><img src="_static/playground.png" alt="{playground.ALT}"></noscript>\n'
+    minutes = [int(minutes) for *_, minutes in WEEK.findall(read("SYLLABUS.md"))]
+    filled = {"PLAYGROUND": f"```{{raw}} html\n{still}{playground.source('playground.html')}{scripts}```",
+              "LECTURES": str(len(minutes)), "HOURS": str(round(sum(minutes) / 60)),
+              "MAP": re.search(r"## The map\n\n(.*?\n)\n", read("README.md"), re.S)[1]}
+    return re.sub("|".join(filled), lambda found: filled[found.group()], read("docs/site/index.md"))
+
+
 def contents():
     """The table of contents: the lectures week by week, then everything else."""
     weeks = {}
-    for week, number in WEEK.findall(read("SYLLABUS.md")):
+    for week, number, _ in WEEK.findall(read("SYLLABUS.md")):
         [path] = (ROOT / "lectures").glob(f"{number}_*.ipynb")
         weeks.setdefault(f"Week {week}", []).append(f"lectures/{path.stem}")
     rest = {"Work": ["SYLLABUS", "exercises/index"],
             "Reference": ["docs/notation", "docs/read", "docs/library", "docs/exact", "api/index"],
             "Teaching": ["docs/teaching", "docs/jupyterhub"],
-            "The project": ["CONTRIBUTING", "docs/upkeep", "SECURITY", "CHANGELOG", "LICENSE"]}
+            "The project": ["README", "CONTRIBUTING", "docs/upkeep", "SECURITY", "CHANGELOG", "LICENSE"]}
     return "".join(toctree(pages, caption, hidden=True) for caption, pages in (weeks | rest).items())
 
 

@@ -6,16 +6,22 @@ import posixpath
 import re
 from pathlib import Path
 
+from docutils import nodes
+
+from coursekit.show.html import escape
 from coursekit.show.views.explorer import KEPT
-from tools.address import address
+from coursekit.show.views.playground import ALT
+from tools.address import address, site
 
 TITLE = "Attention, explained?"
+ABOUT = "An open course on attention, gradients, LIME and Shapley values: which explanation of a model is true of it?"
 ADDRESS = (address() or "").rstrip("/")                                     # "" until the project has one
 
 BADGE = re.compile(r"\[!\[([^\]]*)\]\(http[^()\s]*\)\]\(([^()\s]+)\)")
 LINK = re.compile(r"(?<!!)\[((?:[^\[\]]|\[[^\[\]]*\])*)\]\(([^()\s]+)\)")
 FENCE = re.compile(r"^ *(```|~~~).*?^ *\1 *$", re.M | re.S)
-RENAMED = {"README.md": "index.md", "LICENSE": "LICENSE.md"}
+RENAMED = {"LICENSE": "LICENSE.md", "coursekit/show/views/playground.png": "index.md"}     # its picture: the playground
+BOX = re.compile(r"Predict first|Theorem|Pitfall|Erratum")
 
 
 def change_page(app, docname, source):
@@ -27,7 +33,8 @@ def change_page(app, docname, source):
         notebook = json.loads(source[0])
         for cell in notebook["cells"]:
             if cell["cell_type"] == "markdown":
-                cell["source"] = with_links("".join(cell["source"]), docname, app.srcdir)
+                text = with_links("".join(cell["source"]), docname, app.srcdir)
+                cell["source"] = text.replace("<details><summary>Answer", '<details class="answer"><summary>Answer')
             for output in cell.get("outputs", []):
                 keep_explorer(output.get("data", {}))
         source[0] = json.dumps(notebook)
@@ -55,6 +62,29 @@ def with_links(text, docname, pages):
         parts += [LINK.sub(changed, text[end:fence.start()]), fence.group()]
         end = fence.end()
     return "".join(parts) + LINK.sub(changed, text[end:])
+
+
+def mark_boxes(app, doctree):
+    """Sphinx asks for it when it has read a page: predictions, theorems, pitfalls and errata get a class each."""
+    for node in doctree.findall(lambda node: isinstance(node, (nodes.paragraph, nodes.block_quote))):
+        kind = BOX.match(node.astext())
+        if kind and isinstance(node, nodes.paragraph) == (kind.group() == "Predict first"):
+            node["classes"].append(kind.group().lower().partition(" ")[0])
+
+
+def describe(app, docname, template, context, doctree):
+    """Sphinx asks for it when it writes a page: what a search engine, or who is sent a link to it, sees of it."""
+    texts = (" ".join(node.astext().split()) for node in doctree.findall(nodes.paragraph)) if doctree else ()
+    text = next((text for text in texts if len(text) >= 60 and text[-1] in ".:?!”"), ABOUT)       # not one of badges
+    about = text if len(text) <= 200 else text[:200].rpartition(" ")[0] + " …"
+    picture = (site(ADDRESS) + "_static/playground.png") if ADDRESS else context["pathto"]("_static/playground.png", 1)
+    tags = {"og:title": context.get("title", TITLE), "og:site_name": TITLE, "og:type": "article",
+            "og:description": about, "og:image": picture, "og:image:alt": ALT}
+    told = [f'<meta name="description" content="{escape(about)}">']
+    told += [f'<meta property="{name}" content="{escape(re.sub("<[^>]*>", "", text))}">' for name, text in tags.items()]
+    context["metatags"] = "\n".join([context.get("metatags", ""), *told])
+    if "live-explorer" in context.get("body", ""):
+        app.add_js_file("live.js", type="module")
 
 
 def keep_explorer(data):

@@ -1,5 +1,7 @@
 """How Sphinx makes the book: tools/book.py (`make book`) copies this beside the pages and starts Sphinx there."""
 
+from pathlib import Path
+
 from tools import book_text
 
 project = html_title = book_text.TITLE
@@ -23,10 +25,11 @@ exclude_patterns = ["_doctrees"]
 html_theme = "sphinx_book_theme"
 html_static_path = ["_static"]
 html_favicon = "_static/favicon.svg"
-html_css_files = ["explorer.css", "book.css"]
-html_js_files = [("book.js", {"defer": "defer"}), ("live.js", {"type": "module"})]
+html_css_files = ["explorer.css", "playground.css", "book.css"]
+html_js_files = [("book.js", {"defer": "defer"})]
 html_sourcelink_suffix = ""                                     # a notebook is offered as a file that Jupyter opens
 html_use_index = html_domain_indices = False                    # there is a search
+html_search_scorer = str(Path(__file__).parent / "_static" / "scorer.js")
 html_show_sphinx = False
 mathjax_path = "mathjax/tex-chtml.js"                           # of the site: it asks nothing of any other
 html_context = {"default_mode": "auto"}
@@ -43,5 +46,7 @@ if book_text.ADDRESS:
 
 def setup(app):
     app.connect("source-read", book_text.change_page)
+    app.connect("doctree-read", book_text.mark_boxes)
+    app.connect("html-page-context", book_text.describe)
     app.connect("autodoc-process-docstring", book_text.change_docstring)
     app.connect("autodoc-skip-member", book_text.skip_member)

@@ -2,7 +2,9 @@
 other site; its pages read on a phone, in the dark, by ear and without scripts."""
 
 import ast
+import html
 import http.server
+import json
 import random
 import re
 import subprocess
@@ -87,12 +89,13 @@ def address(book):
 def test_every_lecture_assignment_and_page_is_there(pages):
     sources = [*ROOT.glob("lectures/*.ipynb"), *ROOT.glob("exercises/*/*.ipynb"), *ROOT.glob("docs/*.md"),
                *ROOT.glob("docs/notes/*.md"),
-               *(ROOT / name for name in ("SYLLABUS.md", "CONTRIBUTING.md", "CHANGELOG.md"))]
+               *(ROOT / name for name in ("README.md", "SYLLABUS.md", "CONTRIBUTING.md", "CHANGELOG.md"))]
     wanted = {path.relative_to(ROOT).with_suffix(".html").as_posix() for path in sources}
     assert len(wanted) > 60 and wanted <= set(pages)
     listed = {urldefrag(link).url for link in pages["index.html"].links}
     assert {name for name in wanted if name.startswith("lectures/")} <= listed
-    assert {"docs/teaching.html", "api/index.html", "exercises/index.html"} <= listed
+    assert {"docs/teaching.html", "docs/library.html", "README.html", "api/index.html",
+            "exercises/index.html"} <= listed
 
 
 def test_no_link_is_broken_and_nothing_is_loaded_from_elsewhere(book, pages):
@@ -107,6 +110,30 @@ def test_no_link_is_broken_and_nothing_is_loaded_from_elsewhere(book, pages):
             there = anchor in pages[place].ids if place in pages else (book / place).is_file()
             broken += [] if there else [f"{name}: {target}"]
     assert broken == [] and elsewhere == []
+
+
+def test_every_page_says_what_it_is_to_who_gets_a_link(book, pages):
+    found = {}
+    for name in pages:
+        text = (book / name).read_text(encoding="utf-8")
+        told = dict(re.findall(r'<meta (?:name|property)="(description|og:[\w:]+)" content="([^"]*)">', text))
+        assert {"description", "og:title", "og:description", "og:image", "og:image:alt"} <= set(told), name
+        assert 40 <= len(html.unescape(told["description"])) <= 202 and "<" not in html.unescape(told["og:title"]), name
+        assert told["og:image"].startswith("https:") or (book / urljoin(name, told["og:image"])).is_file(), name
+        found[name] = told["description"]
+    assert "Which words made it say so" in found["index.html"] and len(set(found.values())) > 0.8 * len(found)
+
+
+def test_predictions_theorems_pitfalls_and_errata_are_told_apart(book):
+    for path in ROOT.glob("lectures/*.ipynb"):
+        cells = json.loads(path.read_text(encoding="utf-8"))["cells"]
+        text = "\n\n".join("".join(cell["source"]) for cell in cells if cell["cell_type"] == "markdown")
+        page = (book / "lectures" / f"{path.stem}.html").read_text(encoding="utf-8")
+        assert page.count('<p class="predict">') == len(re.findall(r"^\*Predict first", text, re.M)), path.name
+        for kind in ("theorem", "pitfall", "erratum"):
+            begun = re.findall(rf"(?<!\n> )(?<!\n>)\n> \*\*{kind.capitalize()}\b", text)
+            assert len(re.findall(rf'<blockquote class="[^"]*\b{kind}\b', page)) == len(begun), (path.name, kind)
+        assert page.count('<details class="answer">') == text.count("<details><summary>Answer")
 
 
 def test_formulas_are_formulas(pages):
@@ -182,9 +209,72 @@ def test_the_explorer_is_live_with_the_data_of_the_lecture(page, address):
     expect(explorer.locator("p")).to_contain_text("Hover over a query")
 
 
-def test_what_is_searched_is_found(page, address):
+def test_what_is_searched_is_found_and_teachers_notes_come_last(page, address):
     page.goto(address + "search.html?q=rollout")
     expect(page.locator("#search-results a", has_text="One map of many").first).to_be_visible()
+    expect(page.locator("#search-results a[href*='docs/notes/']").first).to_be_visible()
+    links = page.locator("#search-results li a").evaluate_all("links => links.map(({ href }) => href)")
+    notes = ["docs/notes/" in link for link in links]
+    assert not notes[0] and notes == sorted(notes)
+
+
+@pytest.mark.parametrize("served", [True, False])
+def test_the_front_page_is_the_playground_and_three_doors_below(page, book, address, served):
+    place, asked, complaints = (address if served else book.as_uri() + "/"), [], []
+    page.on("request", lambda request: asked.append(request.url))
+    page.on("console", lambda message: message.type == "error" and complaints.append(message.text))
+    page.on("pageerror", lambda error: complaints.append(str(error)))
+    page.goto(place + "index.html")
+    box, heading = page.get_by_label("Type a film review"), page.locator(".bd-article h1")
+    assert heading.bounding_box()["y"] < box.bounding_box()["y"] < 400
+    doors = page.locator(".doors > div > p:first-child a")
+    assert doors.evaluate_all("doors => doors.map((door) => door.getAttribute('href'))") == [
+        "lectures/00_welcome.html", "docs/teaching.html", "docs/library.html"]
+    box.fill("What a wonderful film")
+    expect(page.locator(".playground .big")).to_contain_text("praise")
+    expect(page.locator("[data-row=shapley] .words > *")).to_have_count(4)
+    page.get_by_role("link", name="A link to this text").click()
+    box.fill("")
+    page.reload()
+    expect(box).to_have_value("What a wonderful film")
+    headings = page.locator(".bd-article :is(h1, h2, h3, h4)")
+    levels = headings.evaluate_all("headings => headings.map(({ tagName }) => +tagName[1])")
+    assert levels[0] == 1 and all(below <= above + 1 for above, below in zip(levels, levels[1:], strict=False))
+    assert complaints == [] and all(url.startswith((place, "data:", "blob:")) for url in asked)
+
+
+def test_code_folds_and_stays_folded(page, address):
+    page.goto(address + "lectures/01_tokens.html")
+    code = page.locator("div.cell_input")
+    expect(code.first).to_be_visible()
+    page.locator("details.code > summary").first.click()
+    expect(code.first).to_be_hidden()
+    expect(code.nth(1)).to_be_visible()
+    page.get_by_role("button", name="Fold the code", exact=True).click()
+    page.goto(address + "lectures/02_attention.html")
+    assert code.count() > 10 and not any(cell.is_visible() for cell in code.all())
+    page.get_by_role("button", name="Unfold the code").click()
+    expect(code.last).to_be_visible()
+
+
+def test_figures_that_are_shown_small_open_large(page, address):
+    page.set_viewport_size({"width": 390, "height": 800})
+    page.goto(address + "lectures/00_welcome.html")
+    page.locator("button.enlarge:visible").first.click()
+    large, dialog = page.locator("dialog.enlarged img"), page.locator("dialog.enlarged")
+    shown = page.locator(".bd-article img").first
+    assert large.bounding_box()["width"] > 1.15 * shown.bounding_box()["width"]
+    assert large.get_attribute("alt") == shown.get_attribute("alt") and dialog.bounding_box()["width"] <= 390
+    page.keyboard.press("Escape")
+    expect(dialog).to_be_hidden()
+
+
+def test_sections_look_like_parts_of_what_they_stand_in(page, address):
+    page.goto(address + "lectures/00_welcome.html")
+    sizes = [page.locator(f".bd-article {tag}").first.evaluate(
+        "head => ['fontSize', 'fontWeight'].map((name) => parseFloat(getComputedStyle(head)[name]))")
+        for tag in ("h2", "h3")]
+    assert sizes[0][0] > 1.2 * sizes[1][0] and sizes[0][1] >= sizes[1][1]
 
 
 def test_without_scripts_drawings_and_colours_are_there_and_answers_are_printed(page, address):
@@ -193,6 +283,9 @@ def test_without_scripts_drawings_and_colours_are_there_and_answers_are_printed(
     assert quiet.locator(".live-explorer img").get_attribute("alt").startswith("Layer 1, head 2")
     quiet.goto(address + "lectures/00_welcome.html")
     assert quiet.locator(".cell_output [style*='background:rgba']").count() > 100
+    quiet.goto(address + "index.html")
+    assert quiet.locator("noscript img, .bd-article img").first.get_attribute("alt").startswith("The playground.")
+    quiet.goto(address + "lectures/00_welcome.html")
     answer = quiet.locator(".bd-article details").first.locator(":scope > :not(summary)").first
     expect(answer).not_to_be_visible()
     quiet.emulate_media(media="print")

