@@ -1,11 +1,13 @@
 """What has moved can still be imported from where it was, with one line that says the new place."""
 
 import importlib
+import re
 import warnings
 
 import pytest
 
 from coursekit import moved
+from tools.notebooks import ROOT
 
 # Import lines of lectures, exercises and pages as they were.
 OLD = """
@@ -73,3 +75,17 @@ def test_other_names_are_missed_as_ever():
         with pytest.raises(ModuleNotFoundError), warnings.catch_warnings():
             warnings.simplefilter("ignore", FutureWarning)              # of the packages above
             importlib.import_module(name)
+
+
+def test_nothing_that_is_read_uses_an_old_name():
+    """A learner who meets one would see a line in red."""
+    old = {room.removeprefix("coursekit."): "|".join(name.partition("=")[0] for names in places.values()
+                                                     for name in names.split())
+           for room, places in moved.NAMES.items()}
+    written = re.compile("|".join(rf"(?<![\w.])(?:coursekit\.)?{room}\.(?:{names})\b|"
+                                  rf"from coursekit\.{room} import [^\n]*\b(?:{names})\b"
+                                  for room, names in old.items()))
+    pages = [*ROOT.glob("lectures/*.ipynb"), *ROOT.glob("solutions/*/*.ipynb"), *ROOT.glob("docs/**/*.md"),
+             *ROOT.glob("docs/slides/*.toml"), *ROOT.glob("attention_questions/**/*.toml"), ROOT / "README.md"]
+    found = {path.name: written.findall(path.read_text(encoding="utf-8")) for path in pages}
+    assert len(found) > 60 and not {name: some for name, some in found.items() if some}
