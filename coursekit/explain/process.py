@@ -30,7 +30,7 @@ from .masks import away
 from .product_kernel import hollow, kernels, pair_prior, pair_values, prior, values
 from .shapley import enumerated
 
-CHOSEN_ON = 256                                     # pairs on which w is chosen
+CHOSEN_ON = 256                                     # pairs on which w is chosen, of long documents four a token
 STARTS = (0.01, 0.08, 0.25, 0.7)                    # sizes of w from which its search may begin
 STEPS = 12                                          # of the search: more of them are slower, and no nearer
 WIDEST = 2.1                                        # artanh of the largest w
@@ -139,7 +139,7 @@ def regression(z, odd, even, interactions=False):
     """What pairs z (n, d) of ±1 with odd and even parts (n,) tell, the first being all tokens, without noise: φ (d,),
     its covariance (d, d), what part of the variance pairs do not predict of another; and of interactions the same
     three, their errors (d, d) in place of a covariance."""
-    few = slice(0, CHOSEN_ON + 1)
+    few = slice(0, max(CHOSEN_ON, 4 * z.shape[1]) + 1)
     w, nuggets = chosen(z[few], odd[few], even[few])
     odd_kernel, even_kernel = (kernel.numpy() for kernel in kernels(torch.tensor(z), torch.tensor(np.arctanh(w))))
     a, inverse, variance, unexplained = _posterior(odd_kernel, nuggets[0], odd, len(w))
