@@ -1,4 +1,4 @@
-"""Checks of assignment 08's bonus: an inequality that fails, and an integral for every a."""
+"""Checks of assignment 08's bonus: an inequality that fails, and Shapley values from half of the answers."""
 
 from attention_questions.prelude import Question, math, np
 
@@ -43,38 +43,36 @@ def _(got):
         yield f"left side {left:.3g}, printed bound {right:.3g}", advice
 
 
-# -- humped ----------------------------------------------------------------------------------------------------------
+# -- from_pairs ------------------------------------------------------------------------------------------------------
 
-humped = Question(solution.humped, (1, 0), {
-    "a = 1": (1.0,), "a = 10": (10.0,), "a = ½": (0.5,), "a = −½": (-0.5,), "a = 0": (0.0,), "a = 0.09": (0.09,),
-    "a = −0.05": (-0.05,), "a = 0.0003": (0.0003,), "a = 10⁻⁵": (1e-5,), "a = 2 · 10⁻⁶": (2e-6,),
-    "a is tiny": (1e-9,), "a is tiny and negative": (-1e-7,), "a is huge": (1e9,), "a is nearly −1": (-1 + 1e-9,)},
-    returns="integral", tolerance=(1e-9, 1e-16),
-    promises={"$a$ goes from $-1 + 10^{-9}$ to $10^9$": lambda a: -1 + 1e-9 <= a <= 1e9},
-    otherwise="At a = 0 the integral is 1/6, at a = 1 it is 3/2 − 2 log 2. Which of the two do you get?",
-    hints={"ZeroDivision|division by zero": "The closed form is 0/0 at a = 0, the integral is not: what is it there, "
-                                            "and near there?"})
-humped.mistakes(
-    ("That is Lemma D.2, ∫ x/(1+ax) dx: the factor 1 − x is missing.", "((k + 2) * (k + 3)) → (k + 2)",
-     "(a * (a + 2) - 2 * (1 + a) * math.log1p(a)) / (2 * a ** 3) → (a - math.log1p(a)) / a ** 2"),
-    ("The series is for small |a|. A negative a is below 0.1 as well: is an abs(…) missing?", "abs(a) → a"),
-    ("Twenty terms of the series do not reach that far: the twenty-first of a = ½ is still in the ninth digit. For all "
-     "but small |a| there is the closed form.", "0.1 → 0.9"),
-    ("Right where a is not small. In the series the integral of x^(k+1) − x^(k+2) is 1/(k+2) − 1/(k+3): here every "
-     "number below is too small by 1.", "(k + 2) * (k + 3) → (k + 1) * (k + 2)"),
-    ("The signs of the series alternate: 1/(1 + ax) = 1 − ax + a²x² − …", "(-a) ** k → a ** k"),
-    ("These are the first terms of the series, 1/6 − a/12. They are near enough where a is tiny, and nowhere else.",
-     "abs(a) < 0.1 → True", "range(20) → range(2)"))
+def drawn(d, seed):
+    """Differences, shape (2,)·(d − 1), that are whole numbers."""
+    return np.random.default_rng(seed).integers(-5, 6, (2,) * (d - 1)).astype(float)
 
 
-@humped.suspect
-def _(got, a):
-    if 0.01 < abs(a) < 0.1:
-        yield ("Right elsewhere, and not here, where the closed form has its digits and a short series has not: the "
-               "first term that is left out has to be below the ninth digit.")
-    if 0 < abs(a) < 0.01:
-        yield ("Right elsewhere, and not where a is small: there the terms of the closed form cancel, and nothing but "
-               "rounding is left. What is a series good for?")
-    if a > 1e6 or a < -0.99:
-        yield ("Right for ordinary a. Here 1/(1 + ax) rises steeply at one end, and a sum over a grid, or a series in "
-               "a, does not follow it. The closed form does.")
+from_pairs = Question(solution.from_pairs, (1, 0), {
+    "three words": (np.array([[1.0, 4.0], [2.0, 9.0]]),), "two words": (np.array([-1.0, 5.0]),),
+    "one word": (np.array(3.0),), "four words": (drawn(4, 1),), "seven words": (drawn(7, 2),)},
+    returns="φ (d,)", tolerance=(1e-9, 1e-11), instead="the differences",
+    forbidden=("coursekit.explain.shapley_values", "coursekit.explain.kernel_shap", "coursekit.explain.gp_shapley"),
+    promises={"of length 2": lambda differences: set(differences.shape) <= {2} and differences.ndim < 10},
+    otherwise="Three words by hand: write down the six orders, and for word 1 which score is added and which is taken "
+              "away in each. Then cross the scores out in pairs that the differences have.",
+    hints={"must be|negative": "There is no subset of no words that has word j in it: is a weight asked for one?"})
+from_pairs.mistakes(
+    ("Words outside S got the weight of S. They are in the complement, and how many words has that?",
+     "-w[d - s] → -w[s]"),
+    ("Only the words in S got something. Each difference also tells of the words that are not in S: they are in its "
+     "complement, whose difference is known as well.", "-w[d - s] → 0"),
+    ("A complement's difference has the other sign: f(the others) − f(S).", "-w[d - s] → w[d - s]"),
+    ("All subsets count alike here: that is Banzhaf's value. Shapley's weighs them by how many orders they stand for.",
+     "math.factorial(s - 1) * math.factorial(d - s) / math.factorial(d) → 0.5 ** (d - 1)"),
+    ("The weight is one over the number of subsets of s words. But j has to be the *last* of the s: that is one order "
+     "in s.", "math.factorial(s - 1) → math.factorial(s)"),
+    ("Half of what is due: a value is made of whole differences, not of halves.", "return phi → return phi / 2"),
+    ("Twice what is due. Each subset with j in it counts once, be it S or a complement.",
+     "return phi → return 2 * phi"),
+    ("Word 0 has no axis and is in every S: it comes first, before the words that have one.",
+     "(1, *rest) → (*rest, 1)"),
+    ("The right numbers in another order: the first axis belongs to word 1, the last to word d − 1.",
+     "(1, *rest) → (1, *rest[::-1])"))

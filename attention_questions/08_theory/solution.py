@@ -100,8 +100,18 @@ def fails():
     return [C, -C], [c, C], [0.5, 0.5], c, C, 1
 
 
-def humped(a):
-    """The integral of x (1 − x) / (1 + a x) from 0 to 1, for a > −1."""
-    if abs(a) < 0.1:
-        return sum((-a) ** k / ((k + 2) * (k + 3)) for k in range(20))
-    return (a * (a + 2) - 2 * (1 + a) * math.log1p(a)) / (2 * a ** 3)
+def from_pairs(differences):
+    """Shapley values from pairs, a subset with word 0 in it and its complement.
+
+    differences: array with d − 1 axes of length 2, f(S) − f(all others), by the words 1 … d − 1 of S.
+    Returns an array (d,).
+    """
+    d = differences.ndim + 1
+    w = [0.0] + [math.factorial(s - 1) * math.factorial(d - s) / math.factorial(d) for s in range(1, d + 1)]
+    phi = np.zeros(d)
+    for rest in np.ndindex(differences.shape):
+        kept = (1, *rest)
+        s = sum(kept)
+        for j in range(d):
+            phi[j] += differences[rest] * (w[s] if kept[j] else -w[d - s])
+    return phi

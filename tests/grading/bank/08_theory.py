@@ -360,56 +360,72 @@ def _():
     return (1e-5, 0.0), (0.999e-5, 1e-5), (0.25, 0.75), 0.999e-5, 1e-5, 1
 
 
-# -- humped ----------------------------------------------------------------------------------------------------------
+# -- from_pairs ------------------------------------------------------------------------------------------------------
 
-def _closed(a):
-    return (a * a + 2 * a - 2 * (1 + a) * math.log1p(a)) / 2 / a ** 3
-
-
-@wrong("humped", "what is it there, and near there?")
-def _(a):
-    return _closed(a)
+def _odd(differences):
+    """Scores, shape (2,)·d, of a function whose pairs differ so: half on the one side, half taken away on the other."""
+    return np.stack([-np.flip(differences), differences]) / 2
 
 
-@wrong("humped", "the terms of the closed form cancel")
-def _(a):
-    return _closed(a) if a else 1 / 6
+def _walked(differences):
+    scores, d = _odd(differences), differences.ndim + 1
+    phi = np.zeros(d)
+    for z in itertools.product((0, 1), repeat=d):
+        for j in range(d):
+            if not z[j]:
+                share = 1 / (d * math.comb(d - 1, sum(z)))
+                phi[j] += share * (scores[z[:j] + (1,) + z[j + 1:]] - scores[z])
+    return phi
 
 
-@wrong("humped", "rises steeply at one end")
-def _(a):
-    x, w = np.polynomial.legendre.leggauss(40)
-    x = (x + 1) / 2
-    return float(w @ (x * (1 - x) / (1 + a * x)) / 2)
+@wrong("from_pairs", "Three words by hand: write down the six orders")
+def _(differences):
+    return np.full(differences.ndim + 1, differences.mean())
 
 
-@wrong("humped", "At a = 0 the integral is 1/6")
-def _(a):
-    return _closed(a) + 0.5 if a else 1 / 6
+@wrong("from_pairs", "is a weight asked for one?")
+def _(differences):
+    d, phi = differences.ndim + 1, np.zeros(differences.ndim + 1)
+    for rest in np.ndindex(differences.shape):
+        s = 1 + sum(rest)
+        inside, outside = 1 / (d * math.comb(d - 1, s - 1)), 1 / (d * math.comb(d - 1, d - s - 1))
+        phi += differences[rest] * np.where([1, *rest], inside, -outside)
+    return phi
 
 
-@wrong("humped", "the first term that is left out")
-def _(a):
-    return _closed(a) if abs(a) > 0.1 else 1 / 6 - a / 12 + a * a / 20
+@wrong("from_pairs", "it changes what it is given: `differences`")
+def _(differences):
+    differences /= 2
+    return _walked(2 * differences)
 
 
-@wrong("humped", "the terms of the closed form cancel")
-def _(a):
-    return _closed(a) if abs(a) > 1e-6 else 1 / 6
+@wrong("from_pairs", "expected a NumPy array")
+def _(differences):
+    return list(_walked(differences))
 
 
-@right("humped", "a continued division, by Gauss and Legendre where a is small")
-def _(a):
-    if abs(a) > 0.3:
-        return ((a + 1) * (a - math.log1p(a)) / a ** 2 - 0.5) / a
-    x, w = np.polynomial.legendre.leggauss(30)
-    x = (x + 1) / 2
-    return (w @ (x * (1 - x) / (1 + a * x)) / 2).item()
+@right("from_pairs", "the definition, on a function that is odd")
+def _(differences):
+    return _walked(differences)
 
 
-@right("humped", "D.2 less its square, with many terms of a series")
-def _(a):
-    if abs(a) < 0.5:
-        return sum((-a) ** k * (1 / (k + 2) - 1 / (k + 3)) for k in range(60))
-    first = (a - math.log1p(a)) / a ** 2
-    return first - (0.5 - first) / a
+@right("from_pairs", "a table of all subsets with word 0, times weights")
+def _(differences):
+    d = differences.ndim + 1
+    masks = np.indices(differences.shape).reshape(d - 1, 2 ** (d - 1)).T
+    kept = np.hstack([np.ones((len(masks), 1)), masks])
+    size = np.where(kept == 1, kept.sum(1, keepdims=True), d - kept.sum(1, keepdims=True)).astype(int)
+    share = np.vectorize(lambda s: 1 / (s * math.comb(d, s)))(size)                   # each is at least 1
+    return differences.ravel() @ ((2 * kept - 1) * share)
+
+
+@right("from_pairs", "word after word, by means over sizes")
+def _(differences):
+    d, scores = differences.ndim + 1, _odd(differences)
+    sizes = np.indices(scores.shape).sum(0)
+    values = []
+    for j in range(d):
+        with_j, size = scores.take(1, j).ravel(), sizes.take(1, j).ravel()
+        without, less = scores.take(0, j).ravel(), sizes.take(0, j).ravel()
+        values.append(np.mean([with_j[size == s + 1].mean() - without[less == s].mean() for s in range(d)]))
+    return np.array(values)
