@@ -215,4 +215,4 @@ def _posterior(kernel, nugget, y, d):
     left_out = a[1:] / own[1:]                                                       # y less what the others predict
     variance = max(weighted @ weighted / len(y), (left_out**2 * own[1:]).mean())     # of the process; and as left out
     variance *= len(y) / (len(y) - d)                                                # w has been fitted, d numbers
-    return a, inverse, variance, float((left_out**2).mean() / max((y[1:]**2).mean(), 1e-300))
+    return a, inverse, variance, min(1.0, float((left_out**2).mean() / max((y[1:]**2).mean(), 1e-300)))
