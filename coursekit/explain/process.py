@@ -47,8 +47,8 @@ def gp_shapley(model_or_predict: Predicts, document: Document, n_samples=512, er
     as in `shapley_values`. Σφ = f(document) − f(all tokens off), as there.
     `about`: score and baseline, exact, n_samples (asked), seed; of an estimate also standard_errors (d,), covariance
     (d, d), for sums and differences of values, and `unexplained`, what part of the pairs' variance the process does not
-    predict when a pair is left out. Warns where that is more than a half: then the score is no such process, and values
-    and errors are not to be trusted; and where `error` was not reached.
+    predict when a pair is left out. Warns where that is more than a tenth, for then the score is no such process, and
+    values and errors are not to be trusted; and where `error` was not reached.
     interactions: `about` has, from the same calls, also interactions (d, d), the Shapley interaction index that
     `exact_interactions` returns for models with terms, of an estimate with interaction_errors (d, d) and
     `interactions_unexplained`, of the pairs' even parts.
@@ -90,10 +90,10 @@ def gp_shapley(model_or_predict: Predicts, document: Document, n_samples=512, er
              "standard_errors": np.sqrt(np.diag(covariance)), "covariance": covariance, "unexplained": unexplained}
     if interactions:
         about |= dict(zip(("interactions", "interaction_errors", "interactions_unexplained"), of_pairs, strict=True))
-    if unexplained > 0.5:
-        warnings.warn(f"of a pair that is left out the process predicts little ({unexplained:.0%} of the variance is "
-                      "left): do not trust these values and their errors", stacklevel=2)
-    elif error and not reached:
+    if unexplained > 0.1:
+        warnings.warn(f"of the variance of pairs that are left out {unexplained:.0%} is not predicted: this score is "
+                      "no such process, do not trust these values and their errors", stacklevel=2)
+    if error and not reached:
         warnings.warn(f"n_samples={n_samples} did not reach error={error:g}: take more, or see standard_errors",
                       stacklevel=2)
     return Attribution(tokens, phi, "Shapley values, process", target, about)

@@ -185,11 +185,13 @@ def test_it_stops_when_the_error_is_small_enough_and_says_when_it_never_was():
 
 
 def test_where_it_cannot_tell_it_says_so():
-    """Of scores by lot no pair tells anything about another."""
+    """Of scores by lot no pair tells anything about another, of a majority too little."""
     with pytest.warns(UserWarning, match="do not trust these values") as warned:
         gp_shapley(table(np.random.default_rng(0).normal(size=4096)), TWELVE, 64, by="delete")
+    with pytest.warns(UserWarning, match="do not trust these values"):
+        gp_shapley(game(lambda kept: len(kept) > 6), TWELVE, 256)
     assert warned[0].filename == __file__
-    with pytest.warns(UserWarning, match="100% of the variance"):
+    with pytest.warns(UserWarning, match="left out 100% is not predicted"):
         gp_shapley(game(lambda kept: len(kept) == 12), TWELVE, 64)                             # all words or nothing
 
 
