@@ -13,7 +13,7 @@ from .drawn.diagrams import flow_chart, module_diagram
 from .drawn.drawings import arrows, token_boxes
 from .drawn.trees import beam_tree
 from .html import Html
-from .maps import head_grid, heatmap, positions
+from .maps import head_grid, heatmap, looks_and_needs, positions
 from .pictures import picture
 from .tables import table
 from .views.bertviz import bertviz_view
@@ -22,7 +22,7 @@ from .views.feature_view import features
 from .views.playground import playground
 
 __all__ = ["Html", "arrows", "attention_explorer", "bars", "beam_tree", "bertviz_view", "board", "compare", "features",
-           "flow_chart", "head_grid", "heatmap", "highlight", "lines", "module_diagram", "picture", "plane",
-           "playground", "positions", "table", "token_boxes"]
+           "flow_chart", "head_grid", "heatmap", "highlight", "lines", "looks_and_needs", "module_diagram", "picture",
+           "plane", "playground", "positions", "table", "token_boxes"]
 
 __getattr__ = forwarding(__name__)

@@ -1,4 +1,4 @@
-"""Attention maps and positions as coloured squares, each figure with alternative text.
+"""Attention maps, maps of needs and positions as coloured squares, each figure with alternative text.
 
 matplotlib loads when one is drawn, not before.
 """
@@ -52,14 +52,43 @@ def heatmap(A: ArrayLike, tokens: Sequence[str], columns: Sequence[str] | None =
     label = label or ("attention weight" if A.min() >= 0 else "score")
     fig.colorbar(image, ax=ax, label=label, fraction=0.05)
     if roomy:
-        for i, j in np.argwhere(allowed):
-            dark = _luminance(image.to_rgba(A[i, j])[:3]) < 0.19        # where white and #111 contrast equally
-            ax.text(j, i, f"{A[i, j]:.{_decimals(A)}f}", ha="center", va="center", fontsize=8,
-                    color="white" if dark else "#111")
+        _write(ax, image, A, allowed)
     gone = (~allowed).sum()
     masked = f" {plural(gone, 'cell')} {'is' if gone == 1 else 'are'} masked." if gone else ""
     alt = (f"Heat map of {plural(len(tokens), 'row')}, {ylabel}, by {plural(len(columns), 'column')}, {xlabel}."
            f"{masked} Largest entries: {_largest(A, allowed, tokens, columns)}.")
+    return picture(fig, titled(title, alt))
+
+
+@default_style
+def looks_and_needs(looks: ArrayLike, needs: ArrayLike, tokens: Sequence[str], columns: Sequence[str] | None = None,
+                    title: str | None = None) -> Html:
+    """Two maps of the same rows and columns side by side: where a model looks, and which of these looks it needs.
+
+    looks: (T_q, T) weights. needs: (T_q, T) numbers: what row s loses if its look at column t alone is taken away; a
+    negative one, if it gains. tokens: T_q strings, the rows; columns: T strings (`tokens` unless given). Each map has a
+    scale of its own; what rounds to zero is not written.
+    Raises TypeError or ValueError, in one line, for shapes that do not fit or entries that are not finite.
+
+    >>> looks_and_needs([[0.9, 0.1]], [[0.2, 0.0]], ["lune"], ["moon", "the"])
+    Two maps of 1 row by 2 columns. Largest looks: lune → moon 0.90; lune → the 0.10. \
+Largest needs: lune → moon 0.20; lune → the 0.00.
+    """
+    tokens = as_strings(tokens, "tokens")
+    columns = tokens if columns is None else as_strings(columns, "columns")
+    maps = {name: as_array(A, name, (len(tokens), len(columns))) for name, A in (("looks", looks), ("needs", needs))}
+    if not maps["looks"].size:
+        raise ValueError("looks must have at least one row and one column")
+    side = max(0.27, min(0.4, 3 / len(columns)))
+    fig, axes = new_figure(2 * side * len(columns) + 1.4, side * len(tokens) + 1.1, 1, 2)
+    alt = f"Two maps of {plural(len(tokens), 'row')} by {plural(len(columns), 'column')}."
+    for ax, (name, A) in zip(axes, maps.items(), strict=True):
+        allowed = np.ones(A.shape, bool)
+        _write(ax, _map(ax, A, allowed, 0 if A.min() >= 0 else -abs(A).max(), abs(A).max() or 1), A, abs(A) >= 0.005)
+        _token_axes(ax, tokens if name == "looks" else [], columns, 9, upright=2)
+        ax.set_title(name)
+        alt += f" Largest {name}: {_largest(A, allowed, tokens, columns, 5)}."
+    fig.suptitle(title or "")
     return picture(fig, titled(title, alt))
 
 
@@ -138,6 +167,14 @@ def _map(ax, A, allowed, low, high):
         ax.set_facecolor(_MASKED)
         ax.patch.set(hatch="////", edgecolor="#bbb")
     return image
+
+
+def _write(ax, image, A, where):
+    """The entries of A (T_q, T) in their cells, where `where` is True."""
+    for i, j in np.argwhere(where):
+        dark = _luminance(image.to_rgba(A[i, j])[:3]) < 0.19            # where white and #111 contrast equally
+        ax.text(j, i, f"{A[i, j]:.{_decimals(A)}f}", ha="center", va="center", fontsize=8,
+                color="white" if dark else "#111")
 
 
 def _diverging():

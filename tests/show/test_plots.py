@@ -24,6 +24,7 @@ from coursekit.show import (  # noqa: E402
     heatmap,
     highlight,
     lines,
+    looks_and_needs,
     picture,
     pictures,
     plane,
@@ -50,6 +51,7 @@ FIGURES = {
     "large": lambda: heatmap(np.eye(14), [f"word {i}" for i in range(14)]),
     "heads": lambda: head_grid(np.stack([A] * 5), WORDS),
     "layers": lambda: head_grid(np.stack([[A, CAUSAL]] * 2), WORDS, title="all"),
+    "needs": lambda: looks_and_needs(A, A - 0.3, WORDS, title="$needs"),
     "bars": lambda: bars(WORDS, [0.5, -1, 0, 0.25], "LIME", xlabel="weight"),
     "kept": lambda: bars(WORDS, [0.5, 0.3, 0.15, 0.05], kept=[True, True, False, False]),
     "lines": lambda: lines(None, {"train": [3, 2, 1], "$v": [3, 2.5, 2]}, "epoch", "loss"),
@@ -74,6 +76,16 @@ def test_every_figure_is_small_described_deterministic_and_closed(name):
     assert len(shown.png) < 40_000
     with plt.style.context("dark_background") if name != "picture" else plt.style.context("default"):
         assert FIGURES[name]().png == shown.png
+
+
+def test_looks_and_needs_are_two_maps_with_scales_of_their_own_and_zeros_are_not_written():
+    shown = looks_and_needs([[0.9, 0.1], [0.004, 0.996]], [[5.0, -2.0], [0.0, 0.0]], ["a", "b"], ["c", "d"])
+    looks, needs = shown.fig.axes
+    assert [text.get_text() for text in looks.texts] == ["0.90", "0.10", "1.00"]
+    assert [text.get_text() for text in needs.texts] == ["5.00", "-2.00"]
+    assert looks.images[0].get_clim() == (0, 0.996) and needs.images[0].get_clim() == (-5, 5)
+    assert [label.get_text() for label in looks.get_yticklabels()] == ["a", "b"] and not needs.get_yticklabels()
+    assert [ax.get_title() for ax in (looks, needs)] == ["looks", "needs"] and "a → c 5.00" in repr(shown)
 
 
 def test_a_picture_can_still_be_used_but_shows_once():
@@ -209,6 +221,9 @@ def test_colours_are_those_of_coloured_text():
 
 
 @pytest.mark.parametrize("call, error, words", [
+    (lambda: looks_and_needs(A, A[:3], WORDS), ValueError, r"needs must have shape \(4, 4\), got \(3, 4\)"),
+    (lambda: looks_and_needs(A, A * np.inf, WORDS), ValueError, "finite"),
+    (lambda: looks_and_needs(np.zeros((0, 0)), np.zeros((0, 0)), []), ValueError, "at least one row"),
     (lambda: heatmap(A, WORDS[:3]), ValueError, r"A must have shape \(3, 3\), got \(4, 4\)"),
     (lambda: heatmap(A * np.nan, WORDS), ValueError, "finite"),
     (lambda: heatmap(A, "abcd"), TypeError, "list of strings"),
