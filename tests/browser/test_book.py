@@ -244,6 +244,10 @@ def test_the_front_page_is_the_playground_and_three_doors_below(page, book, addr
 
 
 def test_code_folds_and_stays_folded(page, address):
+    page.goto(address + "lectures/02_attention.html")
+    folded = page.locator(".tag_folded div.cell_input")
+    assert folded.count() == 8 and not any(cell.is_visible() for cell in folded.all())
+    expect(page.locator("div.cell_input").first).to_be_visible()
     page.goto(address + "lectures/01_tokens.html")
     code = page.locator("div.cell_input")
     expect(code.first).to_be_visible()

@@ -92,7 +92,10 @@ def test_marks_are_tags(path):
     """nbval also reads comments; but the first line of a cell is for its reader."""
     assert not any("NBVAL" in cell.source for cell in code_cells(read(path)))
     tags = {tag for cell in read(path).cells for tag in cell.metadata.get("tags", [])}
-    assert tags <= {"nbval-check-output", TAG}
+    assert tags <= {"nbval-check-output", "folded", TAG}
+    for cell in read(path).cells:                       # folded in the book and in JupyterLab, or in neither
+        hidden = cell.metadata.get("jupyter", {}).get("source_hidden", False)
+        assert hidden == ("folded" in cell.metadata.get("tags", []))
 
 
 def test_what_the_pretrained_encoder_prints_stands_under_its_condition_and_is_not_compared(path):

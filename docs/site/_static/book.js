@@ -58,7 +58,8 @@ for (const event of ["load", "resize"]) addEventListener(event, fit);
 addEventListener("load", () => window.MathJax?.startup?.promise.then(fit));
 document.addEventListener("toggle", ({ target }) => target.className === "code" || fit(), true);
 
-// Code folds, cell by cell, or all at once by a button beneath the title; which it was, the browser keeps.
+// Code folds, cell by cell, or all at once by a button beneath the title; which it was, the browser keeps. A cell with the
+// tag "folded" begins folded.
 const inputs = [...document.querySelectorAll(".bd-article div.cell_input")];
 const folds = inputs.map((input) => {
   const fold = document.createElement("details"), summary = document.createElement("summary");
@@ -82,6 +83,7 @@ if (folds.length) {
   let kept = "";
   try { kept = localStorage.code; } catch { }
   show(kept !== "folded");
+  for (const fold of folds) if (fold.closest(".tag_folded")) fold.open = false;
 }
 
 // A figure that is shown smaller than it is opens at its own size, by a click on it or by the button behind it.
