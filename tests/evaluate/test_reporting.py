@@ -180,4 +180,13 @@ def test_every_explainer_of_the_course_runs(model, documents):
     found = report(model, [documents[0][:6]], names, n_seeds=2, n_neighbours=2, progress=False)
     assert list(found.names) == list(names) and {"random", "relevance × attention", "LIME, exact"} < set(names)
     assert found.rows["Shapley values, exact"]["distance"].mean == pytest.approx(0, abs=1e-12)
-    assert course_explainers(load_weights("imdb-6layer")).keys() < names.keys()
+
+
+def test_a_model_without_terms_has_the_process_in_place_of_exact_values(model, documents):
+    """And it has four calls a word at least, however few samples are wished."""
+    deep, process = load_weights("imdb-6layer"), "Shapley values, process"
+    names = course_explainers(deep, samples=20)
+    assert names.keys() - course_explainers(model).keys() == {process}
+    found = report(deep, documents[:1], {process: names[process]}, n_seeds=2, n_neighbours=2, progress=False)
+    row = found.rows[process]
+    assert row["calls"].mean == 4 * len(documents[0]) == 56 and 0 < row["spread"].mean < 1
