@@ -216,6 +216,9 @@ def test_what_is_searched_is_found_and_teachers_notes_come_last(page, address):
     links = page.locator("#search-results li a").evaluate_all("links => links.map(({ href }) => href)")
     notes = ["docs/notes/" in link for link in links]
     assert not notes[0] and notes == sorted(notes)
+    quoted = page.locator("#search-results .context")
+    expect(quoted.nth(5)).to_be_visible()
+    assert not any("Check yourself Take-away" in " ".join(text.split()) for text in quoted.all_inner_texts())
 
 
 @pytest.mark.parametrize("served", [True, False])
