@@ -73,6 +73,7 @@ def photograph(shown, browser):
         source.write_text(page, encoding="utf-8")
         subprocess.run([browser, "--headless", "--no-sandbox", "--disable-gpu", "--hide-scrollbars",
                         f"--force-device-scale-factor={SCALE}", f"--window-size={WIDTH},{HEIGHT}",
+                        "--virtual-time-budget=5000",                            # so that a frame is drawn, too
                         f"--screenshot={target}", source.as_uri()],
                        check=True, capture_output=True, timeout=60)
         image = Image.open(target).convert("RGB")
@@ -96,7 +97,7 @@ def main():
     code, _ = six_lines(README.read_text(encoding="utf-8"))
     for path, shown in ((PICTURE, REVIEW.replace("EXPLANATIONS", explanations).replace("MAP", attention)),
                         (SIX_LINES, value(code).html),
-                        (PLAYGROUND, playground(two_models()).html.replace("900", "965", 1))):
+                        (PLAYGROUND, playground(two_models()).html.replace("900", "1080", 1))):
         image = photograph(shown, browser)
         image.save(path, optimize=True)
         print(f"{path.relative_to(ROOT)}: {image.width} × {image.height}, {path.stat().st_size / 1000:.0f} kB")

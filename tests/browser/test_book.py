@@ -16,9 +16,10 @@ from urllib.parse import unquote, urldefrag, urljoin
 import pytest
 from playwright.sync_api import expect
 
+from coursekit.models import load_weights
 from tests.browser.needed import needed
 from tests.drawn import commit
-from tools.book import ROOT
+from tools.book import ROOT, right_by_hand
 from tools.npm import package
 
 EMPTY = {"area", "base", "br", "col", "hr", "img", "input", "link", "meta", "source", "wbr"}      # no end tag
@@ -221,6 +222,18 @@ def test_what_is_searched_is_found_and_teachers_notes_come_last(page, address):
     assert not any("Check yourself Take-away" in " ".join(text.split()) for text in quoted.all_inner_texts())
 
 
+def test_who_comes_back_finds_what_was_typed(page, address):
+    page.goto(address + "index.html")
+    page.locator("textarea").fill("What a wonderful film")
+    page.get_by_role("radio", name="peaky").check(force=True)
+    score = page.locator(".playground .big").inner_text()
+    page.locator(".doors a").first.click()
+    page.go_back()
+    expect(page.locator("textarea")).to_have_value("What a wonderful film")
+    expect(page.get_by_role("radio", name="peaky")).to_be_checked()
+    expect(page.locator(".playground .big")).to_have_text(re.compile(re.sub(r"\s+", r"\\s*", score)))
+
+
 @pytest.mark.parametrize("served", [True, False])
 def test_the_front_page_is_the_playground_and_three_doors_below(page, book, address, served):
     place, asked, complaints = (address if served else book.as_uri() + "/"), [], []
@@ -240,6 +253,9 @@ def test_the_front_page_is_the_playground_and_three_doors_below(page, book, addr
     box.fill("")
     page.reload()
     expect(box).to_have_value("What a wonderful film")
+    for name in ("imdb-tame", "imdb-peaky"):
+        page.get_by_role("radio", name=name.removeprefix("imdb-")).check(force=True)
+        expect(page.locator(".by-hand b")).to_have_text(right_by_hand(load_weights(name)))
     headings = page.locator(".bd-article :is(h1, h2, h3, h4)")
     levels = headings.evaluate_all("headings => headings.map(({ tagName }) => +tagName[1])")
     assert levels[0] == 1 and all(below <= above + 1 for above, below in zip(levels, levels[1:], strict=False))

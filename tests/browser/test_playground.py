@@ -162,7 +162,8 @@ def test_the_picture_that_stands_for_it_says_what_it_shows_at_first(live):
     assert first == ["dull", "dull", *["waste"] * 4]
     assert "attention and gradient × input put the word dull first; G-avg, leave-one-out, LIME and Shapley values " \
            "put waste first." in ALT
-    expect(live.locator(".firsts")).to_have_text("Here they put 2 different words first.")
+    expect(live.locator(".firsts")).to_have_text("Here they put 2 different words first: dull and waste.")
+    expect(live.locator(".note")).to_have_text("Its writer praises the film: the model is sure, and wrong.")
 
 
 def test_typing_is_answered(live, models):
@@ -182,11 +183,42 @@ def test_typing_is_answered(live, models):
         figures = [level(value, max(abs(values))).replace("-", "−") for value in values]
         assert words_of(live, "shapley") == [list(pair) for pair in zip(words, figures, strict=True)]
         assert all(figure.isdigit() or figure == "" for _, figure in words_of(live, "attention"))
-    expect(live.locator(".right b")).to_have_text("85.69 %")
+    expect(live.locator(".right b").first).to_have_text("86 %")
+    expect(live.locator(".by-hand")).to_be_hidden()                  # only the book has counted
+    expect(live.locator(".note")).to_be_empty()
     box.fill("word " * 300)
     expect(live.locator(".beside")).to_contain_text("255 words and marks read, the first 255 of 300.")
-    box.fill("zqx zqx")
-    expect(live.locator("[data-row=shapley] .words > *")).to_have_count(2)
+    expect(live.locator(".share")).to_be_empty()                     # no place is left
+
+
+def test_what_says_nothing_is_called_nothing(live, models):
+    """No text, and words that the model does not know: to it they are the places behind a text."""
+    box, score = live.locator("textarea"), models["imdb-tame"].predict([[]])[0]
+    for text in ("", "zqx زقخ"):
+        box.fill(text)
+        expect(live.locator(".beside")).to_contain_text(f"Score {score:+.2f}".replace("-", "−"))
+        expect(live.locator(".big")).to_contain_text("undecided" if text else "nothing typed yet")
+    expect(live.locator(".firsts")).to_have_text("The model knows none of these words: to it this text is empty.")
+    for row in ("out", "lime", "shapley"):
+        assert [figure for _, figure in words_of(live, row)] == ["", ""]
+        expect(live.locator(f"[data-row={row}] .first")).to_have_text("first: none")
+    box.fill("زقخ zqx")
+    first, second = (word.bounding_box()["x"] for word in live.locator("[data-row=lime] .words > *").all())
+    assert first > second                                           # read from the right
+
+
+def test_attention_says_how_much_of_it_the_words_get(live, models):
+    for name in ("imdb-tame", "imdb-peaky"):
+        live.get_by_role("radio", name=name.removeprefix("imdb-")).check(force=True)
+        live.locator("textarea").fill("not a good film at all")
+        on_words = models[name].cls_attention("not a good film at all".split()).numpy()[:, 1:].sum(1).mean()
+        expect(live.locator(".share")).to_contain_text(f"{100 * on_words:.0f} % of it is on these words")
+
+
+def test_three_answers_are_three(live):
+    live.get_by_role("button", name="three answers").click()
+    expect(live.get_by_role("radio", name="peaky")).to_be_checked()
+    expect(live.locator(".firsts")).to_contain_text("Here they put 3 different words first:")
 
 
 def test_words_are_taken_out_by_mouse_and_by_keyboard_and_given_back(live):
@@ -209,6 +241,11 @@ def test_words_are_taken_out_by_mouse_and_by_keyboard_and_given_back(live):
         live.locator("[data-row=attention] .words > *").first.click()
     expect(box).to_have_value("")
     expect(box).to_be_focused()
+    long = " ".join(["film"] * 250)                                 # answered when the keys rest; a click need not
+    box.fill(f"A {long}")
+    box.press_sequentially(" not")
+    live.locator("[data-row=attention] .words > *").first.click()
+    expect(box).to_have_value(f"{long} not")
 
 
 def test_everything_is_reached_by_tab(live):
@@ -256,6 +293,8 @@ def test_two_rows_that_disagree_score(live):
     assert abs(int(shown) - score) <= 1 and score > 75              # the table has five digits
     live.get_by_role("slider").fill("0")
     expect(live.locator(".score span")).to_have_text(f"of 100; the best so far: {shown}.")
+    live.get_by_role("button", name="back to it").click()            # with the coordinates that made it
+    expect(live.get_by_role("slider")).to_have_value("180")
     live.locator("textarea").fill("too short")
     expect(live.locator(".score")).to_contain_text("Six words at least")
     live.get_by_role("button", name="back to it").click()
@@ -287,7 +326,7 @@ def test_it_is_read_on_a_phone_in_the_dark_and_by_ear(browser, path, scheme):
         page.add_script_tag(path=axe / "axe.min.js")
         assert page.evaluate(AXE, [{"rules": {"page-has-heading-one": {"enabled": False}}}]) == []
     page.locator("textarea").fill("wonderful")
-    expect(page.get_by_role("status")).to_contain_text("% praise. Here all six put the same word first.")
+    expect(page.get_by_role("status")).to_contain_text("% praise. Here all six put the same word first: wonderful.")
     page.close()
 
 

@@ -14,6 +14,8 @@ from coursekit.models import AttentionClassifier, load_weights
 from coursekit.show import playground
 from coursekit.show.views import playground as ours
 from coursekit.text import WordTokenizer
+from coursekit.worlds import handwritten_reviews
+from tools.book import right_by_hand
 from tools.normalise import normalise
 
 TAME = load_weights("imdb-tame")
@@ -54,6 +56,12 @@ def test_it_says_what_the_cards_say():
     two = data({"imdb-tame": TAME, "mine": TAME})["models"]
     card = (ours._FOLDER.parent.parent / "weights" / "imdb-tame.md").read_text(encoding="utf-8")
     assert f"25,000 test reviews | {two['imdb-tame']['right']}%" in card and two["mine"]["right"] == ""
+
+
+def test_what_it_says_of_hand_written_reviews_is_counted():
+    films = [review for review in handwritten_reviews() if review.topic == "film"]
+    right = sum((TAME.predict([TAME.tokenizer.tokenize(film.text)])[0] > 0) == film.label for film in films)
+    assert len(films) == 46 and right_by_hand(TAME) == f"{right} of the 46"
 
 
 @pytest.mark.parametrize("models", [{}, {"one": tiny(), "other": tiny([*WORDS, "more"])}])

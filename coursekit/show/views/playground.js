@@ -16,7 +16,8 @@ const ROWS = {
 };
 const NAMES = Object.fromEntries([...place.querySelectorAll("article")].map((row) =>
   [row.dataset.row, row.querySelector("h3").textContent]));
-let model, name, shown = {}, removed = [];
+const NOTHING = 1e-9;                                           // less than this is rounding
+let model, name, shown = {}, removed = [], took = 0, waiting;
 
 const element = (tag, attributes = {}, ...inside) => {
   const made = Object.assign(document.createElement(tag), attributes);
@@ -32,11 +33,14 @@ const levels = (scores) => {
   const largest = Math.max(...scores.map(Math.abs)) || 1;
   return scores.map((score) => Math.round(9 * score / largest) + 0);
 };
+const listed = (words) => [words.slice(0, -1).join(", "), ...words.slice(-1)].filter(Boolean).join(" and ");
+const share = (heads, from, to) => sum(heads.map(({ alpha }) => sum(alpha.subarray(from, to)))) / heads.length;
 
 // A row of words on the colours of their numbers, or on grey if these are sizes without a sign. In the first row they
 // are buttons, one of which Tab reaches.
 function words(row, scores, tag, sizes) {
   const { cuts, known } = shown;
+  row.dir = "auto";
   row.replaceChildren(...levels(scores).map((level, i) => {
     const word = element(tag, { title: `${scores[i].toPrecision(3)}${known[i] ? "" : ", unknown to the model"}` },
       element("span", {}, cuts[i].word), element("small", {}, !level ? "" : sizes ? `${level}` : signed(level, 0)));
@@ -51,33 +55,48 @@ function words(row, scores, tag, sizes) {
 function rows(keys) {
   const { cuts, heads, games } = shown;
   for (const key of keys) {
-    const row = find(`[data-row=${key}]`), scores = shown.scores[key] = ROWS[key](heads, games);
+    const row = find(`[data-row=${key}]`);
+    const scores = shown.scores[key] = ROWS[key](heads, games).map((one) => (Math.abs(one) < NOTHING ? 0 : one));
     words(row.querySelector(".words"), scores, key === "attention" ? "button" : "span", key === "attention");
     const first = scores.reduce((top, score, i) => (Math.abs(score) > Math.abs(scores[top]) ? i : top), 0);
-    shown.firsts[key] = cuts[first].word;
-    const sign = key === "attention" ? "" : scores[first] < 0 ? " −" : " +";
-    row.querySelector(".first").replaceChildren("first: ", element("b", {}, cuts[first].word), sign);
+    const word = scores[first] ? cuts[first].word : "none";
+    shown.firsts[key] = scores[first] ? [word] : [];
+    const sign = !scores[first] || key === "attention" ? "" : scores[first] < 0 ? " −" : " +";
+    row.querySelector(".first").replaceChildren("first: ", element("b", {}, element("bdi", {}, word)), sign);
   }
-  const n = new Set(Object.values(shown.firsts)).size;
-  find(".firsts").textContent = n === 1 ? "Here all six put the same word first."
-    : `Here they put ${n} different words first.`;
+  const firsts = [...new Set(Object.values(shown.firsts).flat())];
+  find(".firsts").textContent = !shown.known.some(Boolean)
+    ? "The model knows none of these words: to it this text is empty."
+    : firsts.length === 1 ? `Here all six put the same word first: ${firsts[0]}.`
+      : `Here they put ${firsts.length} different words first: ${listed(firsts)}.`;
+  const empty = share(heads, cuts.length + 1);
+  find(".share").textContent = empty < 0.005 ? ""
+    : `${percent(share(heads, 1, cuts.length + 1))} of it is on these words, ${percent(empty)} on empty places behind.`;
+  slider.nextSibling.textContent = `${slider.value}°`;
   game();
   if (find(".values").open) table();
 }
 
 function update() {
+  const began = performance.now();
+  clearTimeout(waiting);
   const all = cut(box.value), cuts = all.slice(0, model.T - 1), heads = headsOf(model, all.map(({ word }) => word));
-  const score = scoreOf(heads), p = 1 / (1 + Math.exp(-score)), praise = p > 0.5, sure = Math.max(p, 1 - p);
-  shown = { cuts, heads, score, known: cuts.map(({ word }) => model.ids.has(word)), scores: {}, firsts: {} };
-  find(".big strong").textContent = percent(sure);
-  find(".big span").textContent = praise ? "praise" : "blame";
+  const score = scoreOf(heads), p = 1 / (1 + Math.exp(-score)), sure = Math.max(p, 1 - p), even = sure < 0.505;
+  const said = !cuts.length ? "nothing typed yet" : even ? "undecided" : p > 0.5 ? "praise" : "blame";
+  const known = cuts.map(({ word }) => model.ids.has(word)), unknown = known.filter((one) => !one).length;
+  shown = { text: box.value, cuts, heads, known, scores: {}, firsts: {} };
+  find(".big strong").textContent = cuts.length ? percent(sure) : "–";
+  find(".big span").textContent = said;
   find(".scale i").style.left = `${100 * p}%`;
-  const unknown = shown.known.filter((known) => !known).length;
   const cutOff = all.length > cuts.length ? `, the first ${cuts.length} of ${all.length}` : "";
-  find(".beside").textContent = `Score ${signed(score, 2)}: the log-odds of praise. `
-    + `${cuts.length} words and marks read${cutOff}` + (unknown ? `; ${unknown} unknown to the model.` : ".");
+  find(".note").textContent = [...place.querySelectorAll("[data-note]")].find(
+    ({ dataset }) => dataset.text === box.value)?.dataset.note ?? "";
+  find(".beside").textContent = `Score ${signed(score, 2)}: the log-odds of praise, below 0 for blame. `
+    + `${cuts.length} ${cuts.length === 1 ? "word or mark" : "words and marks"} read${cutOff}`
+    + (unknown ? `; ${unknown} unknown to the model.` : ".");
   place.classList.toggle("empty", !cuts.length);
-  place.classList.toggle("praise", praise);
+  place.classList.toggle("praise", p > 0.5);
+  place.classList.toggle("even", even || !cuts.length);
   if (cuts.length) {
     shown.games = productGames(heads);
     rows(Object.keys(ROWS));
@@ -86,13 +105,21 @@ function update() {
   find(".address a").href = `#${new URLSearchParams({ t: box.value, m: name })}`;
   clearTimeout(update.later);
   update.later = setTimeout(() => {
-    const more = cuts.length ? find(".firsts").textContent : "";
-    find(".heard").textContent = `${percent(sure)} ${praise ? "praise" : "blame"}. ${more}`;
+    find(".heard").textContent = cuts.length ? `${percent(sure)} ${said}. ${find(".firsts").textContent}` : said;
   }, 900);
+  took = performance.now() - began;
+}
+
+// A long text takes a while: it is answered when the keys rest.
+function typed() {
+  clearTimeout(waiting);
+  if (took < 100) update();
+  else waiting = setTimeout(update, 300);
 }
 
 // A word is taken out of the text with the blank in front of it; `undo` gives it back.
 function remove(i) {
+  if (box.value !== shown.text) update();
   const low = box.value.toLowerCase(), text = low.length === box.value.length ? box.value : low;
   const { start, end } = shown.cuts[i];
   removed.push(box.value);
@@ -109,11 +136,11 @@ function game() {
   const score = enough && !Number.isNaN(rho) ? Math.round(50 * (1 - rho)) : null;
   const pair = [one, other, name].join();
   if (best.pair !== pair) Object.assign(best, { pair, score: -1 });
-  if (score > best.score) Object.assign(best, { score, text: box.value });
+  if (score > best.score) Object.assign(best, { score, text: box.value, turned: slider.value });
   find(".score strong").textContent = score ?? "–";
   find(".score span").textContent = score === null ? "Six words at least, and two different rows."
     : `of 100; the best so far: ${best.score}.`;
-  find(".score button").hidden = best.score < 0 || best.text === box.value;
+  find(".score button").hidden = best.score < 0 || best.text === box.value && best.turned === slider.value;
 }
 
 function oneByOne() {
@@ -146,8 +173,10 @@ function choose(wanted) {
   name = wanted in models ? wanted : Object.keys(models)[0];
   model = models[name];
   for (const radio of place.querySelectorAll(".models input")) radio.checked = radio.value === name;
-  for (const right of place.querySelectorAll(".right")) right.hidden = !model.right;
-  for (const number of place.querySelectorAll(".right b")) number.textContent = `${model.right} %`;
+  find(".right").hidden = !model.right;
+  find(".right b").textContent = `${Math.round(model.right)} %`;
+  find(".by-hand").hidden = !PLAYGROUND.byHand;                  // which the book has counted
+  find(".by-hand b").textContent = PLAYGROUND.byHand?.[name];
 }
 
 function fromLink() {
@@ -163,22 +192,23 @@ for (const key of Object.keys(models))
 for (const [i, select] of place.querySelectorAll(".game select").entries())
   select.append(...Object.entries(NAMES).map(([value, text]) =>
     element("option", { value, selected: value === ["average", "shapley"][i] }, text)));
-box.addEventListener("input", update);
+box.addEventListener("input", typed);
 place.addEventListener("change", ({ target }) => {
   if (target.name === "pg-model") { choose(target.value); update(); }
   if (target.tagName === "SELECT" && shown.cuts.length) game();
 });
-slider.addEventListener("input", () => {
-  slider.nextSibling.textContent = `${slider.value}°`;
-  if (shown.cuts.length) rows(["average"]);
-});
+slider.addEventListener("input", () => shown.cuts.length && rows(["average"]));
 place.addEventListener("click", ({ target }) => {
   const word = target.closest("[data-i]"), example = target.closest("[data-text]");
   if (word) {
     remove(+word.dataset.i);
     const next = Math.min(word.dataset.i, shown.cuts.length - 1);
     if (word.tagName === "BUTTON") (place.querySelectorAll("article button")[next] ?? box).focus();
-  } else if (example) { box.value = example.dataset.text; update(); }
+  } else if (example) {
+    box.value = example.dataset.text;
+    choose(example.dataset.model ?? name);
+    update();
+  }
 });
 find(".undo").addEventListener("click", ({ currentTarget }) => {
   box.value = removed.pop();
@@ -186,7 +216,11 @@ find(".undo").addEventListener("click", ({ currentTarget }) => {
   if (currentTarget.hidden) box.focus();
   update();
 });
-find(".score button").addEventListener("click", () => { box.value = best.text; box.focus(); update(); });
+find(".score button").addEventListener("click", () => {
+  [box.value, slider.value] = [best.text, best.turned];
+  box.focus();
+  update();
+});
 find("[data-row=attention] .words").addEventListener("keydown", (event) => {
   const to = { ArrowRight: "nextSibling", ArrowLeft: "previousSibling" }[event.key], word = event.target;
   if (to && word[to]) { word.tabIndex = -1; word[to].tabIndex = 0; word[to].focus(); event.preventDefault(); }
@@ -195,6 +229,12 @@ find("[data-row=attention] .words").addEventListener("keydown", (event) => {
 for (const [selector, show] of [[".heads", oneByOne], [".values", table]])
   find(selector).addEventListener("toggle", ({ target }) => target.open && shown.cuts.length && show());
 addEventListener("hashchange", fromLink);
+addEventListener("pageshow", () => {                            // who comes back finds what was typed
+  if (box.value !== shown.text || name !== find(".models :checked").value) {
+    choose(find(".models :checked").value);
+    update();
+  }
+});
 find(".address").hidden = self !== top;                         // a frame has none
 fromLink();
 }
