@@ -12,7 +12,7 @@ from tools import notebooks
 from tools.normalise import CONTROL, normalise
 
 LECTURE, TASK = "lectures/00_welcome.ipynb", "exercises/02_attention/02_attention.ipynb"
-# For the short journey: a lecture with the control of the real 00, and its link to the assignment.
+# A link to the assignment and a control: all of 00 in the short journey; in the whole one, the control ends it.
 CELLS = [new_markdown_cell("The assignment: [02](../exercises/02_attention/02_attention.ipynb)."),
          new_code_cell("from ipywidgets import interact\n\nfrom coursekit import show\n\n"
                        "scores = {'α-avg': [1, 2], 'LIME': [2, -1], 'G×I': [-1, 3]}\n\n"
@@ -51,6 +51,10 @@ def folder(request, tmp_path_factory):
     folder = lab.fresh_course(tmp_path_factory.mktemp("learner") / "course", *few if request.param == "short" else [])
     if request.param == "short":
         shorter(folder)
+    else:
+        lecture = nbformat.read(folder / LECTURE, as_version=4)
+        lecture.cells.append(copy.deepcopy(CELLS[1]))
+        notebooks.write(normalise(lecture), folder / LECTURE)
     lab.shell(folder, f"git init; git add .; {COMMIT}")
     assert lab.shell(folder, "make work").startswith("my/ has your own copies")
     return folder

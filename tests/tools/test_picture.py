@@ -6,9 +6,18 @@ import nbformat
 import pytest
 from PIL import Image
 
+from coursekit.show.views.playground import ALT
 from tools import picture
 
 SCORE = r"(?<=\()[-+\d.e]+(?=\))"
+
+
+def test_the_lecture_begins_with_the_playground_and_keeps_a_picture_of_it():
+    cells = [cell for cell in nbformat.read(picture.LECTURE, as_version=4).cells if cell.cell_type == "code"]
+    first = next(cell for cell in cells if cell.outputs)
+    assert "show.playground(" in first.source and cells.index(first) <= 2             # behind what it imports
+    html = first.outputs[0].data["text/html"]
+    assert html.startswith(f'<img alt="{ALT}"') and "<script" not in html and "<iframe" not in html
 
 
 def test_the_lecture_holds_both_parts():
