@@ -57,8 +57,9 @@ from_pairs = Question(solution.from_pairs, (1, 0), {
     forbidden=("coursekit.explain.shapley_values", "coursekit.explain.kernel_shap", "coursekit.explain.gp_shapley"),
     promises={"of length 2": lambda differences: set(differences.shape) <= {2} and differences.ndim < 10},
     otherwise="Three words by hand: write down the six orders, and for word 1 which score is added and which is taken "
-              "away in each. Then cross the scores out in pairs that the differences have.",
-    hints={"must be|negative": "There is no subset of no words that has word j in it: is a weight asked for one?"})
+              "away in each. Then collect them as f(S) − f(all others): how often does each come, out of six?",
+    hints={"must be|negative": "Something is counted from below zero. w(s) is for a set with j in it, s = 1 … d: is a "
+                               "weight asked for a set of no words? Or is it that of a set without j?"})
 from_pairs.mistakes(
     ("Words outside S got the weight of S. They are in the complement, and how many words has that?",
      "-w[d - s] → -w[s]"),
@@ -69,10 +70,15 @@ from_pairs.mistakes(
      "math.factorial(s - 1) * math.factorial(d - s) / math.factorial(d) → 0.5 ** (d - 1)"),
     ("The weight is one over the number of subsets of s words. But j has to be the *last* of the s: that is one order "
      "in s.", "math.factorial(s - 1) → math.factorial(s)"),
-    ("Half of what is due: a value is made of whole differences, not of halves.", "return phi → return phi / 2"),
+    ("Half of what is due: the ½ belongs to the odd part of f; here w(s) times the whole difference counts.",
+     "return phi → return phi / 2"),
     ("Twice what is due. Each subset with j in it counts once, be it S or a complement.",
      "return phi → return 2 * phi"),
     ("Word 0 has no axis and is in every S: it comes first, before the words that have one.",
      "(1, *rest) → (*rest, 1)"),
     ("The right numbers in another order: the first axis belongs to word 1, the last to word d − 1.",
-     "(1, *rest) → (1, *rest[::-1])"))
+     "(1, *rest) → (1, *rest[::-1])"),
+    ("The values have to add up to the last difference, f(all) − f(none): yours are a multiple of what is due.",
+     "/ math.factorial(d) → "),
+    ("Word 0 is in every S: each difference counts for it, + w(s) · difference.",
+     "for j in range(d) → for j in range(1, d)"))

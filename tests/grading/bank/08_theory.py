@@ -383,7 +383,7 @@ def _(differences):
     return np.full(differences.ndim + 1, differences.mean())
 
 
-@wrong("from_pairs", "is a weight asked for one?")
+@wrong("from_pairs", "is a weight asked for a set of no words?")
 def _(differences):
     d, phi = differences.ndim + 1, np.zeros(differences.ndim + 1)
     for rest in np.ndindex(differences.shape):
