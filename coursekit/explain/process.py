@@ -40,7 +40,7 @@ FREE = 100.0                                        # prior variance of the even
 def gp_shapley(model_or_predict: Predicts, document: Document, n_samples=512, error: float | None = None, seed=0,
                by: str | None = None, target: int | str | None = None, progress=False,
                interactions=False) -> Attribution:
-    """Shapley values by a Gaussian process on pairs of subsets: for the same calls nearer than KernelSHAP, with errors.
+    """Shapley values by a Gaussian process on pairs of subsets: mostly nearer than KernelSHAP, and with errors.
 
     n_samples: evaluations at most, at least 2d + 2; where all 2^d subsets are no more, they are enumerated. error: stop
     as soon as the standard error of all values together, √Σ errors², is below this part of ‖φ‖, 0.05 say. by, target:
