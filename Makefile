@@ -3,14 +3,17 @@
 
 PYTHON = python3
 ONLY =
+ORIGINALS =
+TRACK =
 N = 300
 SEED = 0
 PY = .venv/bin/python
 ONE_THREAD = OMP_NUM_THREADS=1 MKL_NUM_THREADS=1 TOKENIZERS_PARALLELISM=false
 
 help:
-	@echo 'make lab        set up, and open JupyterLab on the first lecture (on your own copy, if you have one)'
-	@echo 'make work       make or renew your own copies of lectures and assignments, in my/'
+	@echo 'make lab        set up, and open JupyterLab on your own copy of the first lecture, in my/ (ORIGINALS=1: on lectures/)'
+	@echo 'make work       only make or renew your own copies of lectures and assignments, in my/'
+	@echo 'make progress   what you have done in my/, and what comes next (TRACK=weekend: of one of docs/alone.md)'
 	@echo 'make test       set up, and run the tests (about 12 minutes on two cores)'
 	@echo 'make test-fast  the same without notebooks, sandbox, browser, bank and peers (about 2 minutes)'
 	@echo 'make test-all   every test there is, by hand and before a release (an hour or more)'
@@ -31,12 +34,15 @@ setup:
 
 lab: setup
 	@root=; [ "$$(id -u)" != 0 ] || root=--allow-root; \
-	my=; [ ! -e my/lectures/00_welcome.ipynb ] || my=my/; \
+	my=; [ -n "$(ORIGINALS)" ] || { my=my/; $(PY) tools/work.py --quiet || exit 1; }; \
 	JUPYTER_CONFIG_PATH="$$PWD/tools/jupyter" $(PY) -m jupyterlab $$root --ServerApp.root_dir=. \
 	    $${my}lectures/00_welcome.ipynb
 
 work: setup
 	@$(PY) tools/work.py
+
+progress: setup
+	@$(PY) -m tools.progress $(TRACK)
 
 TESTS = $(ONE_THREAD) $(PY) -m pytest tests -n auto --dist loadgroup --no-loadscope-reorder
 
@@ -84,4 +90,4 @@ bench: setup
 	    $(ONE_THREAD) $(PY) -m bench.$$name || exit 1; \
 	done
 
-.PHONY: help setup lab work test test-fast test-all lint run lectures book slides exercises grade mutants bench
+.PHONY: help setup lab work progress test test-fast test-all lint run lectures book slides exercises grade mutants bench

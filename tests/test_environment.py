@@ -14,6 +14,8 @@ from packaging.specifiers import SpecifierSet
 from packaging.utils import canonicalize_name
 
 from coursekit.models.hub import minilm
+from tools import work
+from tools.address import BADGES
 
 ROOT = Path(__file__).parent.parent
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
@@ -121,6 +123,8 @@ def test_repo2docker_installs_the_tested_versions_after_copying_the_repository(t
     assert "environment.yml" not in dockerfile[copied.start():], "conda's own versions are not those of the tests"
     assert "binder/postBuild" in dockerfile, "the pretrained model would be missing"
     assert "binder/start" in dockerfile, "JupyterLab would start without the course's settings"
+    assert f"urlpath=lab/tree/{work.MY}/" in BADGES["Binder"][1] and "python3 tools/work.py" in (
+        ROOT / "binder" / "postBuild").read_text(encoding="utf-8"), "Binder would open a page that is not there"
 
 
 def test_binder_takes_the_tested_versions_and_the_python_of_the_tests():

@@ -24,7 +24,7 @@ TAG = "remove-cell"                                         # the book leaves su
 FIRST = "lectures/00_welcome.ipynb"
 BADGES = {
     "Binder": ("https://mybinder.org/badge_logo.svg",
-               "https://mybinder.org/v2/gh/{name}/HEAD?urlpath=lab/tree/{first}"),
+               "https://mybinder.org/v2/gh/{name}/HEAD?urlpath=lab/tree/my/{first}"),
     "Colab": ("https://colab.research.google.com/assets/colab-badge.svg",
               "https://colab.research.google.com/github/{name}/blob/main/{first}"),
     "Kaggle": ("https://kaggle.com/static/images/open-in-kaggle.svg",

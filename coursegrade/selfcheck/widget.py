@@ -14,7 +14,7 @@ class Quiz(VBox):
     def __init__(self, number, questions):
         self._number, self._questions = number, questions
         self.asked = [Question(place, question, self._count) for place, question in enumerate(questions, 1)]
-        self.counted = HTML()
+        self.counted = HTML().add_class("quiz-count")                       # by which tools/progress.py finds it
         super().__init__([*self.asked, self.counted])
         self._count()
 

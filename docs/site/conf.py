@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from tools import book_text
+from tools import book_fold, book_text
 
 project = html_title = book_text.TITLE
 author = "The authors of “Attention, explained?”"
@@ -26,7 +26,8 @@ html_theme = "sphinx_book_theme"
 html_static_path = ["_static"]
 html_favicon = "_static/favicon.svg"
 html_css_files = ["explorer.css", "playground.css", "book.css"]
-html_js_files = [("book.js", {"defer": "defer"})]
+html_js_files = [("kept.js", {"defer": "defer"}), ("predict.js", {"defer": "defer"}),
+                 ("book.js", {"defer": "defer"})]
 html_sourcelink_suffix = ""                                     # a notebook is offered as a file that Jupyter opens
 html_use_index = html_domain_indices = False                    # there is a search
 html_search_scorer = str(Path(__file__).parent / "_static" / "scorer.js")
@@ -47,6 +48,7 @@ if book_text.ADDRESS:
 def setup(app):
     app.connect("source-read", book_text.change_page)
     app.connect("doctree-read", book_text.mark_boxes)
+    app.connect("doctree-read", book_fold.fold_results)
     app.connect("html-page-context", book_text.describe)
     app.connect("autodoc-process-docstring", book_text.change_docstring)
     app.connect("autodoc-skip-member", book_text.skip_member)

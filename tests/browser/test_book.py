@@ -134,7 +134,97 @@ def test_predictions_theorems_pitfalls_and_errata_are_told_apart(book):
         for kind in ("theorem", "pitfall", "erratum"):
             begun = re.findall(rf"(?<!\n> )(?<!\n>)\n> \*\*{kind.capitalize()}\b", text)
             assert len(re.findall(rf'<blockquote class="[^"]*\b{kind}\b', page)) == len(begun), (path.name, kind)
-        assert page.count('<details class="answer">') == text.count("<details><summary>Answer")
+        answers = re.findall('<details class="answer"(?: open)?>', page)
+        assert len(answers) == text.count("<details><summary>Answer"), path.name
+
+
+class Unasked(HTMLParser):
+    """The questions of a page that something visible below them answers: an output or an answer that is not folded,
+    before the next heading or question; and those below which nothing is folded."""
+
+    def __init__(self, text):
+        super().__init__()
+        self.inside, self.asked, self.answered, self.pending, self.questions = [], False, [], [], 0
+        self.feed(text)
+
+    def handle_starttag(self, tag, attributes):
+        given = dict(attributes)
+        names = (given.get("class") or "").split()
+        if tag in EMPTY:
+            return
+        self.inside.append((tag, tag == "details" and "open" not in given))
+        if tag == "p" and "predict" in names:
+            self.questions += 1
+            self.pending.append(f"question {self.questions} has nothing folded below it")
+            self.asked = True
+        elif re.fullmatch("h[1-6]", tag):
+            self.asked = False
+        elif "result" in names:
+            self.pending.clear()
+        elif self.asked and {"answer", "cell_output"} & {*names}:
+            if not any(folded for _, folded in self.inside[:-1]):
+                self.answered.append(f"question {self.questions}: <{tag}>")
+
+    def handle_endtag(self, tag):
+        while self.inside and self.inside.pop()[0] != tag:
+            pass
+
+
+def test_no_question_is_answered_by_what_is_visible(book):
+    found, questions = {}, 0
+    for path in (book / "lectures").glob("*.html"):
+        page = Unasked(path.read_text(encoding="utf-8"))
+        found[path.stem] = page.answered + page.pending
+        questions += page.questions
+    assert questions > 180 and not any(found.values()), found
+    shown = '<p class="predict">How many?</p><div class="cell_output">4</div><h2>Next</h2>'
+    assert Unasked(shown).answered and Unasked(shown).pending                       # the count can count
+
+
+def test_a_prediction_is_kept_and_stands_beside_what_came_out(page, address):
+    lecture = address + "lectures/13b_dictionaries.html"
+    page.goto(lecture)
+    boxes, folds = page.get_by_label("You predict"), page.locator("details.result")
+    said, shown = page.locator("p.predicted:not(:empty)"), folds.first.locator(".cell_output").first
+    assert boxes.count() == page.locator("p.predict").count() > folds.count()       # here two stand together
+    expect(shown).to_be_hidden()
+    boxes.nth(0).fill("TopK <b>most</b>")
+    boxes.nth(0).press("Enter")
+    expect(boxes.nth(1)).to_be_focused()
+    expect(shown).to_be_hidden()                                                    # there is a second question
+    boxes.nth(1).fill("30")
+    page.get_by_role("button", name="Keep it").nth(1).click()
+    expect(shown).to_be_visible()
+    expect(folds.nth(1).locator(".cell_output").first).to_be_hidden()
+    for _ in range(2):
+        counted = f"You predicted 2 of {boxes.count()}."
+        expect(said).to_have_text(["You predicted: TopK <b>most</b>", "You predicted: 30", counted])
+        page.reload()                                                               # and on another day
+    expect(shown).to_be_visible()
+    page.goto(address + "index.html")
+    expect(page.locator("span.done")).to_have_text([re.compile(r"predicted 2 of \d")])
+    page.goto(address + "docs/alone.html")
+    expect(page.locator("span.done").first).to_contain_text("predicted 2 of")
+    page.get_by_role("button", name="Forget it").click()
+    expect(page.locator("span.done")).to_have_count(0)
+    page.goto(lecture)
+    expect(said).to_have_count(0)
+    page.get_by_role("button", name="Unfold what came out").click()
+    expect(folds.last.locator(".cell_output").first).to_be_visible()
+    expect(said).to_have_count(0)
+
+
+def test_where_the_browser_keeps_nothing_a_prediction_stands_until_the_page_is_left(page, address):
+    page.add_init_script("Storage.prototype.setItem = Storage.prototype.getItem = () => { throw new Error('no'); }")
+    errors = []
+    page.on("pageerror", lambda error: errors.append(str(error)))
+    page.goto(address + "lectures/12_dyck.html")
+    box = page.get_by_label("You predict").nth(1)
+    box.fill("31")
+    box.press("Enter")
+    expect(page.locator("details.result").nth(1)).to_have_attribute("open", "")
+    expect(page.locator("p.predicted:not(:empty)")).to_have_text(["You predicted: 31", re.compile("1 of ")])
+    assert errors == []
 
 
 def test_formulas_are_formulas(pages):
@@ -200,6 +290,7 @@ def test_every_page_is_read_on_a_phone_in_the_dark_and_by_ear(page, address, pag
 def test_the_explorer_is_live_with_the_data_of_the_lecture(page, address):
     page.goto(address + "lectures/05_reading_attention.html")
     explorer = page.locator(".live-explorer")
+    page.locator("details.result", has=explorer).locator("summary").first.click()
     expect(explorer.get_by_role("button", name="layer 1")).to_have_attribute("aria-pressed", "true")
     expect(explorer.locator("p")).to_contain_text("? → sister's 0.99")                  # as its drawing says
     explorer.get_by_role("button", name="layer 0").click()
@@ -283,6 +374,7 @@ def test_code_folds_and_stays_folded(page, address):
 def test_figures_that_are_shown_small_open_large(page, address):
     page.set_viewport_size({"width": 390, "height": 800})
     page.goto(address + "lectures/00_welcome.html")
+    page.get_by_role("button", name="Unfold what came out").click()
     page.locator("button.enlarge:visible").first.click()
     large, dialog = page.locator("dialog.enlarged img"), page.locator("dialog.enlarged")
     shown = page.locator(".bd-article img").first

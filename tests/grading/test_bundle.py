@@ -65,7 +65,7 @@ def test_what_is_for_teachers_does_not_go_out(tmp_path):
     course = SimpleNamespace(root=ROOT, grading=tmp_path, released=None)
     sent = bundle.write(course, [], tmp_path / "student.zip")
     assert {name for name in sent if name.startswith("docs/")} == {
-        "docs/exact.md", "docs/library.md", "docs/notation.md", "docs/picture.png", "docs/read.md",
+        "docs/alone.md", "docs/exact.md", "docs/library.md", "docs/notation.md", "docs/picture.png", "docs/read.md",
         "docs/six_lines.png"}
 
 

@@ -66,7 +66,34 @@ def test_to_run_a_notebook_is_no_change(course, again):
     write(course / "my" / LECTURE, "1 + 1", outputs=[new_output("stream", text="2")])
     assert again() == ["my/: no changes."] and nbformat.read(course / "my" / LECTURE, 4).cells[0].outputs
     write(course / LECTURE, "1 + 1", outputs=[new_output("stream", text="two")])            # executed anew
-    assert "renewed" in again()[0] and "two" in (course / "my" / LECTURE).read_text()
+    assert again() == ["my/: no changes."] and "two" not in (course / "my" / LECTURE).read_text()
+
+
+def test_copies_begin_without_outputs(course, again):
+    shown = [new_output("stream", text="the answer")]
+    write(course / "lectures/01_more.ipynb", "6 * 7", outputs=shown)
+    write(course / "my" / LECTURE, "1 + 3")
+    write(course / LECTURE, "1 + 2", outputs=shown)
+    assert len(again()) == 3
+    for name in ("lectures/01_more.ipynb", "lectures/00_one.new.ipynb"):
+        [cell] = nbformat.read(course / "my" / name, as_version=4).cells
+        assert cell.outputs == [] and cell.execution_count is None and "the answer" in (
+            course / name.replace(".new", "")).read_text()
+
+
+def test_what_an_older_course_wrote_down_is_understood(course, again):
+    record = course / "my/.copied.json"
+    known = json.loads(record.read_text())
+    record.write_text(json.dumps({name: [told, "of the outputs"] for name, told in known.items()}))
+    assert again() == ["my/: no changes."] and json.loads(record.read_text()) == known
+
+
+def test_quiet_says_nothing_where_nothing_is_to_do(course, capsys):
+    work.main(course, quiet=True)
+    assert capsys.readouterr().out == ""
+    write(course / LECTURE, "1 + 2")
+    work.main(course, quiet=True)
+    assert "renewed" in capsys.readouterr().out
 
 
 def test_what_a_learner_changed_stays_and_the_new_version_lies_beside_it(course, again):

@@ -110,4 +110,5 @@ for (const image of document.querySelectorAll(".bd-article img:not(.live-explore
   addEventListener("resize", smaller);
   image.after(button);
   smaller();
+  image.closest("details.result")?.addEventListener("toggle", smaller);
 }
