@@ -68,12 +68,13 @@ def cells_run(notebook):
 
 def quiz(notebook):
     """How a lecture's quiz stands, where the state of its controls was saved with it: [answered, asked, right at the
-    first try], the last 0 until all are answered; else None."""
+    first try], the last 0 until all are answered. None if none is, or there is no quiz."""
     for model in notebook["metadata"].get("widgets", {}).get(STATE, {}).get("state", {}).values():
         if QUIZ in model["state"].get("_dom_classes", []):
             told = model["state"]["value"]
             number, asked = map(int, re.findall(r"\d+", told)[:2])
-            return [number, asked, 0] if "answered" in told else [asked, asked, number]
+            begun = [number, asked, 0] if number else None
+            return begun if "answered" in told else [asked, asked, number]
     return None
 
 

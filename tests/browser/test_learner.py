@@ -46,7 +46,7 @@ def shorter(folder):
 
 @pytest.fixture(scope="module")
 def folder(request, tmp_path_factory):
-    """A clone of the course, whole or with a short lecture and assignment, in which `make work` was said."""
+    """A clone of the course, whole or with a short lecture and assignment."""
     few = [LECTURE, TASK, "Makefile", "tools", ".gitignore", "pyproject.toml", "constraints.txt", "docs/notation.md"]
     folder = lab.fresh_course(tmp_path_factory.mktemp("learner") / "course", *few if request.param == "short" else [])
     if request.param == "short":
@@ -56,7 +56,6 @@ def folder(request, tmp_path_factory):
         lecture.cells.append(copy.deepcopy(CELLS[1]))
         notebooks.write(normalise(lecture), folder / LECTURE)
     lab.shell(folder, f"git init; git add .; {COMMIT}")
-    assert lab.shell(folder, "make work").startswith("my/ has your own copies")
     return folder
 
 
@@ -87,10 +86,13 @@ def moved(page, to):
 def test_from_the_first_lecture_to_an_answer_that_is_there_on_the_second_day(watched, server, folder):
     page, complaints, elsewhere = watched
     lecture, task = folder / "my" / LECTURE, folder / "my" / TASK
-    committed = lecture.read_text(encoding="utf-8")
+    committed = (folder / LECTURE).read_text(encoding="utf-8")
 
     lab.opened(page, lab.told(folder))                                      # `make lab` opens one's own copy of 00
     assert page.url == f"{server}/lab/tree/my/{LECTURE}"
+    assert "own copies" in (folder.parent / "server.log").read_text()
+    for made in (folder / "my").rglob("*.ipynb"):                           # and nothing in it can be read beforehand
+        assert not any(cell.get("outputs") for cell in nbformat.read(made, as_version=4).cells)
     lab.run_all(page, control(page))
     expect(row(page).locator("th")).to_have_text("α-avg")
     first, second = row(page).inner_html(), row(page, 1).inner_html()
@@ -132,6 +134,9 @@ def test_from_the_first_lecture_to_an_answer_that_is_there_on_the_second_day(wat
     if (folder / "own.ipynb").exists():                                     # executed here, by the same packages
         assert lecture.read_text(encoding="utf-8") == committed
     assert lab.shell(folder, "git status --porcelain; make work") == "my/: no changes.\n"
+    if (folder / "coursekit").exists():
+        done = lab.shell(folder, "make progress")
+        assert "  ✓ 00 welcome             run\n" in done and "1 of 7 questions pass" in done
 
     for name in (LECTURE, TASK):                                            # what a `git pull` might bring
         newer = nbformat.read(folder / name, as_version=4)
