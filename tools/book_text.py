@@ -34,6 +34,7 @@ def change_page(app, docname, source):
         for cell in notebook["cells"]:
             if cell["cell_type"] == "markdown":
                 text = with_links("".join(cell["source"]), docname, app.srcdir)
+                text = re.sub(r"\s*</details>", "\n\n</details>", text)           # a block of its own, as fold() wants it
                 cell["source"] = text.replace("<details><summary>Answer", '<details class="answer"><summary>Answer')
             for output in cell.get("outputs", []):
                 keep_explorer(output.get("data", {}))

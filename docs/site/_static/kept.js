@@ -2,7 +2,7 @@
 //   {"quizzes": {"02": {"0": true, "1": false}}, "predictions": {…}}           // of a quiz: its first tries, by place
 //   kept.get(part, key)           the value, undefined if there is none
 //   kept.set(part, key, value)    undefined takes it away
-//   kept.forget()                 all of it
+//   kept.all(), kept.forget()     all of it
 // Where the browser keeps nothing it is kept until the page is left; none ever throws.
 window.kept = (() => {
   const NAME = "course";
@@ -15,6 +15,7 @@ window.kept = (() => {
     return all;
   };
   return {
+    all: read,
     get: (part, key) => read()[part]?.[key],
     set(part, key, value) {
       all = { ...read(), [part]: { ...all[part], [key]: value } };

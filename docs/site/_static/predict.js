@@ -79,13 +79,15 @@ for (const link of document.querySelectorAll(".bd-article td a[href*='lectures/'
     link.after(told.at(-1));
   }
 }
-const place = document.querySelector(".bd-article .kept");
-if (place && told.length) {
-  const forget = made("button", "Forget it", "fold-code");
+const place = document.querySelector(".bd-article .kept"), { predictions = {}, quizzes = {} } = kept.all();
+const many = Object.values(predictions).reduce((sum, { said }) => sum + Object.keys(said).length, 0);
+const taken = Object.values(quizzes).filter((tries) => tries && Object.keys(tries).length).length;
+if (place && many + taken) {
+  const forget = made("button", "Forget them", "fold-code");
   forget.addEventListener("click", () => {
     kept.forget();
     for (const part of [...told, place]) part.remove();
   });
-  place.append(forget);
+  place.append(made("p", `In this browser: ${many} predictions and ${taken} quizzes of yours.`), forget);
 }
 }
