@@ -93,12 +93,12 @@ def right_by_hand(model):
 
 
 def contents():
-    """The table of contents: the lectures week by week, then everything else."""
-    weeks = {}
+    """The table of contents: where to begin, the lectures week by week, then everything else."""
+    weeks = {"Begin": ["docs/alone"]}
     for week, number, _ in WEEK.findall(read("SYLLABUS.md")):
         [path] = (ROOT / "lectures").glob(f"{number}_*.ipynb")
         weeks.setdefault(f"Week {week}", []).append(f"lectures/{path.stem}")
-    rest = {"Work": ["docs/alone", "SYLLABUS", "exercises/index"],
+    rest = {"Work": ["SYLLABUS", "exercises/index"],
             "Reference": ["docs/notation", "docs/read", "docs/library", "docs/exact", "api/index"],
             "Teaching": ["docs/teaching", "docs/jupyterhub"],
             "The project": ["README", "CONTRIBUTING", "docs/upkeep", "SECURITY", "CHANGELOG", "LICENSE"]}

@@ -204,7 +204,7 @@ def test_a_prediction_is_kept_and_stands_beside_what_came_out(page, address):
     page.goto(address + "index.html")
     expect(page.locator("span.done")).to_have_text([re.compile(r"predicted 2 of \d")])
     page.goto(address + "docs/alone.html")
-    expect(page.locator(".kept p")).to_have_text("In this browser: 2 predictions and 0 quizzes of yours.")
+    expect(page.locator(".kept p")).to_have_text("Of yours this browser keeps: predictions 2, quizzes 0.")
     page.get_by_role("button", name="Forget them").click()
     expect(page.locator(".kept")).to_have_count(0)
     page.goto(lecture)

@@ -88,6 +88,6 @@ if (place && many + taken) {
     kept.forget();
     for (const part of [...told, place]) part.remove();
   });
-  place.append(made("p", `In this browser: ${many} predictions and ${taken} quizzes of yours.`), forget);
+  place.append(made("p", `Of yours this browser keeps: predictions ${many}, quizzes ${taken}.`), forget);
 }
 }
