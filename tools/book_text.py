@@ -12,6 +12,7 @@ from coursekit.show.html import escape
 from coursekit.show.views.explorer import KEPT
 from coursekit.show.views.playground import ALT
 from tools.address import address, site
+from tools.book_quiz import quiz_data
 
 TITLE = "Attention, explained?"
 ABOUT = "An open course on attention, gradients, LIME and Shapley values: which explanation of a model is true of it?"
@@ -21,11 +22,13 @@ BADGE = re.compile(r"\[!\[([^\]]*)\]\(http[^()\s]*\)\]\(([^()\s]+)\)")
 LINK = re.compile(r"(?<!!)\[((?:[^\[\]]|\[[^\[\]]*\])*)\]\(([^()\s]+)\)")
 FENCE = re.compile(r"^ *(```|~~~).*?^ *\1 *$", re.M | re.S)
 RENAMED = {"LICENSE": "LICENSE.md", "coursekit/show/views/playground.png": "index.md"}     # its picture: the playground
+QUIZ = re.compile(r'^quiz\("(\w+)"\)', re.M)
+KEEPS = "Nothing\nis stored or sent.", "What you answer\nfirst is kept in this browser alone."     # here, in the book
 BOX = re.compile(r"Predict first|Theorem|Pitfall|Erratum")
 
 
 def change_page(app, docname, source):
-    """Sphinx asks for it when it has read a page: its links, and what stands for the explorer."""
+    """Sphinx asks for it when it has read a page: its links, and what stands for the explorer and the quiz."""
     path = Path(app.env.doc2path(docname))
     if path.suffix == ".md":
         source[0] = with_links(source[0], docname, app.srcdir)
@@ -35,9 +38,12 @@ def change_page(app, docname, source):
             if cell["cell_type"] == "markdown":
                 text = with_links("".join(cell["source"]), docname, app.srcdir)
                 text = re.sub(r"\s*</details>", "\n\n</details>", text)           # a block of its own, as fold() wants it
-                cell["source"] = text.replace("<details><summary>Answer", '<details class="answer"><summary>Answer')
+                text = text.replace("<details><summary>Answer", '<details class="answer"><summary>Answer')
+                cell["source"] = text.replace(*KEEPS)
             for output in cell.get("outputs", []):
                 keep_explorer(output.get("data", {}))
+            if cell["cell_type"] == "code" and (asked := QUIZ.search("".join(cell["source"]))):
+                keep_quiz(cell, asked[1])
         source[0] = json.dumps(notebook)
 
 
@@ -86,16 +92,31 @@ def describe(app, docname, template, context, doctree):
     context["metatags"] = "\n".join([context.get("metatags", ""), *told])
     if "live-explorer" in context.get("body", ""):
         app.add_js_file("live.js", type="module")
+    if "live-quiz" in context.get("body", ""):
+        app.add_js_file("quiz.js", defer="defer", priority=900)                                 # after kept.js
 
 
 def keep_explorer(data):
     """Put an explorer's data beside its drawing, where live.js looks for it."""
     state = data.pop(KEPT, None)
     if state:
-        text = json.dumps(state).replace("</", "<\\/")
         html = "".join(data["text/html"])
         data["text/html"] = (f'<div class="live-explorer"><div class="still">{html}</div>'
-                             f'<script type="application/json">{text}</script></div>')
+                             f'<script type="application/json">{in_script(state)}</script></div>')
+
+
+def keep_quiz(cell, number):
+    """Put a quiz's questions beside the list of its answers, where quiz.js looks for them; its code is for a kernel."""
+    [data] = [output["data"] for output in cell["outputs"]]
+    html = "".join(data["text/html"])
+    data["text/html"] = (f'<div class="live-quiz"><div class="still">{html}</div><script type="application/json" '
+                         f'class="quiz" data-number="{number}">{in_script(quiz_data(number))}</script></div>')
+    cell["metadata"]["tags"] = [*cell["metadata"].get("tags", []), "remove-input"]
+
+
+def in_script(data):
+    """JSON that ends no <script>."""
+    return json.dumps(data, ensure_ascii=False).replace("</", "<\\/")
 
 
 def change_docstring(app, what, name, thing, options, lines):
