@@ -43,9 +43,11 @@ MARKS = {"browser/": "browser", "peers/": "peers",
          "grading/test_bank_sandboxed.py": "sandbox"}
 SANDBOXED = {"sandbox", "kind"}                                         # fixtures
 
+SHARED = {"graded", "book"}                                             # fixtures that are made once for several files
+
 # What takes longest begins first. The tests of a file stay in one process, for the sake of what they share, and so do
-# all that look at the graded class, and all that try the bank of one assignment; but not those of the other files here,
-# which share nothing.
+# all that look at the graded class or at the book, and all that try the bank of one assignment; but not those of the
+# other files here, which share nothing.
 FIRST = ["notebooks/test_lectures.py", "test_package.py", "grading/test_bank_sandboxed.py", "browser/",
          "grading/test_pipeline.py", "grading/test_release.py", "grading/test_nbgrader.py", "grading/test_execute.py",
          "grading/hostile/", "grading/", "tools/", "evaluate/", "models/", ""]
@@ -54,7 +56,9 @@ APART = ("notebooks/test_lectures.py", "grading/test_release.py", "grading/hosti
 # What only a change of certain files can break: of these tests the commit draws some where it changes none of those.
 # The book is made of nearly all files.
 JOURNEYS = ("coursekit/show/", "coursegrade/selfcheck/", "tests/browser/", "tools/", *GRADING)
-DRAWN = {"browser/test_book.py": (1, ("docs/site/", "tests/browser/test_book.py", "tools/book", "tools/npm.py")),
+BOOK = ("docs/site/", "tests/browser/conftest.py", "tests/browser/test_book", "tools/book", "tools/npm.py")
+DRAWN = {"browser/test_book.py": (1, BOOK),
+         "browser/test_book_quiz.py": (1, ("coursegrade/selfcheck/", "attention_questions/quizzes/", *BOOK)),
          "browser/test_views.py": (1, ("coursekit/show/", "constraints.txt", "tests/browser/conftest.py",
                                        "tests/browser/test_views.py", "tools/jupyter/", "tools/no")),
          tuple(f"browser/test_{journey}.py" for journey in ("learner", "quiz", "slides", "teacher")): (1, JOURNEYS),
@@ -80,8 +84,8 @@ def pytest_collection_modifyitems(items):
         assignment = where.startswith(BANK) and "name" in getattr(item, "callspec", SimpleNamespace(params={})).params
         if assignment:
             item.add_marker(pytest.mark.xdist_group(item.callspec.params["name"]))
-        elif "graded" in item.fixturenames or not where.startswith(APART):
-            item.add_marker(pytest.mark.xdist_group("class" if "graded" in item.fixturenames else where))
+        elif SHARED & set(item.fixturenames) or not where.startswith(APART):
+            item.add_marker(pytest.mark.xdist_group(next(iter(SHARED & set(item.fixturenames)), where)))
     for start, (n, files) in DRAWN.items():
         here = [item for item in items if place(item).startswith(start) and not item.get_closest_marker("slow")
                 and "deck" not in item.fixturenames]                    # tests/browser/test_slides.py draws its own

@@ -37,7 +37,7 @@ def change_page(app, docname, source):
         for cell in notebook["cells"]:
             if cell["cell_type"] == "markdown":
                 text = with_links("".join(cell["source"]), docname, app.srcdir)
-                text = re.sub(r"\s*</details>", "\n\n</details>", text)           # a block of its own, as fold() wants it
+                text = re.sub(r"\s*</details>", "\n\n</details>", text)         # a block of its own, as fold() wants it
                 text = text.replace("<details><summary>Answer", '<details class="answer"><summary>Answer')
                 cell["source"] = text.replace(*KEEPS)
             for output in cell.get("outputs", []):

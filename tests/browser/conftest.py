@@ -1,5 +1,6 @@
-"""A headless Chromium and a JupyterLab. Without Chromium the tests are skipped, but under CI they fail."""
+"""A headless Chromium, a JupyterLab and the book. Without Chromium the tests are skipped, but under CI they fail."""
 
+import http.server
 import json
 import os
 import shutil
@@ -7,6 +8,7 @@ import signal
 import socket
 import subprocess
 import sys
+import threading
 import time
 import urllib.error
 import urllib.request
@@ -17,6 +19,8 @@ import pytest
 from playwright.sync_api import expect, sync_playwright
 
 from tests.browser.lab import SET_UP
+from tests.browser.needed import needed
+from tools.npm import package
 
 ROOT = Path(__file__).parents[2]
 PATIENCE = 60_000                                                       # milliseconds, on a busy machine
@@ -105,3 +109,30 @@ def watched(page, server):
     page.route(lambda url: not url.startswith((server, "data:", "blob:")), stop)
     page.goto(f"{server}/login?token={TOKEN}")
     return page, complaints, elsewhere
+
+
+@pytest.fixture(scope="session")
+def book(tmp_path_factory):
+    """The folder of the book, made once for all tests that read it."""
+    needed(lambda: package("mathjax"))
+    folder = tmp_path_factory.mktemp("book")
+    command = [sys.executable, "-m", "tools.book", folder / "book"]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    return folder / "book"
+
+
+@pytest.fixture(scope="session")
+def address(book):
+    """Where a server of files, and of nothing else, offers the book."""
+    class Files(http.server.SimpleHTTPRequestHandler):
+        def __init__(self, *arguments):
+            super().__init__(*arguments, directory=book)
+
+        def log_message(self, *arguments):
+            pass
+
+    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Files)
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    yield f"http://127.0.0.1:{server.server_port}/"
+    server.shutdown()

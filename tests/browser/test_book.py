@@ -3,13 +3,9 @@ other site; its pages read on a phone, in the dark, by ear and without scripts."
 
 import ast
 import html
-import http.server
 import json
 import random
 import re
-import subprocess
-import sys
-import threading
 from html.parser import HTMLParser
 from urllib.parse import unquote, urldefrag, urljoin
 
@@ -17,7 +13,6 @@ import pytest
 from playwright.sync_api import expect
 
 from coursekit.models import load_weights
-from tests.browser.needed import needed
 from tests.drawn import commit
 from tools.book import ROOT, right_by_hand
 from tools.npm import package
@@ -54,37 +49,10 @@ class Page(HTMLParser):
 
 
 @pytest.fixture(scope="module")
-def book(tmp_path_factory):
-    """The folder of the book, made for these tests."""
-    needed(lambda: package("mathjax"))
-    folder = tmp_path_factory.mktemp("book")
-    command = [sys.executable, "-m", "tools.book", folder / "book"]
-    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
-    assert done.returncode == 0, done.stderr
-    return folder / "book"
-
-
-@pytest.fixture(scope="module")
 def pages(book):
     """{name: Page}, of every page."""
     return {path.relative_to(book).as_posix(): Page(path.read_text(encoding="utf-8")) for path in book.rglob("*.html")
             if "_static" not in path.parts}
-
-
-@pytest.fixture(scope="module")
-def address(book):
-    """Where a server of files, and of nothing else, offers the book."""
-    class Files(http.server.SimpleHTTPRequestHandler):
-        def __init__(self, *arguments):
-            super().__init__(*arguments, directory=book)
-
-        def log_message(self, *arguments):
-            pass
-
-    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Files)
-    threading.Thread(target=server.serve_forever, daemon=True).start()
-    yield f"http://127.0.0.1:{server.server_port}/"
-    server.shutdown()
 
 
 def test_every_lecture_assignment_and_page_is_there(pages):
@@ -374,7 +342,7 @@ def test_code_folds_and_stays_folded(page, address):
     page.goto(address + "lectures/02_attention.html")
     assert code.count() > 10 and not any(cell.is_visible() for cell in code.all())
     page.get_by_role("button", name="Unfold the code").click()
-    expect(code.last).to_be_visible()
+    expect(code.first).to_be_visible()
 
 
 def test_figures_that_are_shown_small_open_large(page, address):
