@@ -57,7 +57,7 @@ JOURNEYS = ("coursekit/show/", "coursegrade/selfcheck/", "tests/browser/", "tool
 DRAWN = {"browser/test_book.py": (1, ("docs/site/", "tests/browser/test_book.py", "tools/book", "tools/npm.py")),
          "browser/test_views.py": (1, ("coursekit/show/", "constraints.txt", "tests/browser/conftest.py",
                                        "tests/browser/test_views.py", "tools/jupyter/", "tools/no")),
-         tuple(f"browser/test_{journey}.py" for journey in ("learner", "quiz", "slides", "teacher")): (1, JOURNEYS),
+         tuple(f"browser/test_{one}.py" for one in ("keys", "learner", "quiz", "slides", "teacher")): (1, JOURNEYS),
          "grading/test_pipeline.py": (9, GRADING),
          "grading/test_execute.py": (30, GRADING), "grading/test_lent.py": (20, GRADING)}
 WOVEN = "notebooks/test_lectures.py", "grading/hostile/test_corpus.py"
