@@ -73,8 +73,14 @@ def ends(widgets):
 
 
 def try_all(function, widgets):
-    """Call `function` for every setting of its widgets (a dict, by argument)."""
+    """Call `function` for every setting of its widgets (a dict, by argument), whose labels must differ: a browser looks
+    for the option to mark by its label."""
     counted.controls += 1
+    for name, widget in widgets.items():
+        labels = getattr(widget, "_options_labels", ())
+        if twice := [label for label in labels if labels.count(label) > 1]:
+            raise AssertionError(f"control {counted.controls}, {function.__name__}: options of {name!r} share the label"
+                                 f" {twice[0]!r}, and a browser marks the first of them: give each one of its own")
     recorded.append((counted.controls, function, widgets))
     _call(*recorded[-1], settings)
 

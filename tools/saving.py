@@ -16,6 +16,11 @@ from .normalise import normalise
 from .work import MY
 
 
+def _load_jupyter_server_extension(server):
+    """Jupyter's server calls this when it starts (tools/jupyter/jupyter_server_config.py names this module)."""
+    server.contents_manager.register_pre_save_hook(saved_clean)
+
+
 def saved_clean(model, path, contents_manager, **_):
     """A pre-save hook of Jupyter's contents manager: normalises notebooks in a folder `lectures`, nothing else.
 

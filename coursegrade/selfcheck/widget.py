@@ -38,19 +38,22 @@ class Question(VBox):
     reply right? None before there is one."""
 
     def __init__(self, place, question, changed):
-        self._question, self._changed, self.first_try = question, changed, None
-        self.field, self.reply = {"number": _number, "choices": _choices, "order": _order}[kind(question)](question)
+        self._question, self._changed, self.first_try, self.said = question, changed, None, HTMLMath()
+        ask = {"number": _number, "choices": _choices, "order": _order}[kind(question)]
+        self.field, self.reply = ask(question, self._forget, self._answer)
         self.button = Button(description="Answer", tooltip=f"Answer question {place}")
         self.show = Button(description="Show the answer", tooltip=f"Show the answer to question {place}")
         self.show.layout.display = "none"                               # until there was a try
-        self.said = HTMLMath()
         self.button.on_click(self._answer)
         self.show.on_click(self._solve)
         asked = HTMLMath(rendered(f"**{place}.** {question['ask']}"))
         super().__init__([asked, self.field, HBox([self.button, self.show]), self.said])
         self.layout.margin = "0 0 16px 0"
 
-    def _answer(self, _):
+    def _forget(self, *_):
+        self.said.value = ""                                            # it spoke of another reply
+
+    def _answer(self, *_):
         try:
             right, why = answer(self._question, self.reply())
         except ValueError as error:                                     # no reply yet: it does not count
@@ -70,14 +73,15 @@ def _alert(html):
     return f'<div role="alert">{html}</div>'
 
 
-def _number(question):
+def _number(question, changed, enter):
     """(a field for a number, a function that gives what was typed)."""
-    typed = Text(description="Your number:", style={"description_width": "initial"})
-    typed.layout.width = "16em"
+    typed = Text(description="Your number:", style={"description_width": "initial"}, layout={"width": "16em"})
+    typed.observe(changed, "value")
+    typed.on_msg(lambda _, message, buffers: message.get("event") == "submit" and enter())
     return HBox([typed, Label(question.get("unit", ""))]), lambda: typed.value
 
 
-def _choices(question):
+def _choices(question, changed, _):
     """(a radio button a choice, of which one is on, a function that gives the text of the one)."""
     texts = [choice["text"] for choice in question["choices"]]
     radios = [RadioButtons(options=[letter], index=None, layout={"width": "3.5em"}, tooltip=plain(text))
@@ -85,6 +89,7 @@ def _choices(question):
 
     def only(change):
         if change.new is not None:
+            changed()
             for radio in radios:
                 if radio is not change.owner:
                     radio.index = None
@@ -95,7 +100,7 @@ def _choices(question):
     return VBox(rows), lambda: next((text for radio, text in zip(radios, texts, strict=True) if radio.index == 0), None)
 
 
-def _order(question):
+def _order(question, changed, _):
     """(the texts with buttons that move them, a function that gives them as they stand)."""
     texts = shuffled(question)
     lines = [_line("") for _ in texts]
@@ -111,6 +116,7 @@ def _order(question):
         def move(_):
             texts[i], texts[to] = texts[to], texts[i]
             draw()
+            changed()
             buttons = (ups, downs) if to < i else (downs, ups)          # the keyboard goes with the text
             next(side[to] for side in buttons if not side[to].disabled).focus()
         return move

@@ -57,23 +57,29 @@ def browser():
 
 
 @pytest.fixture(scope="module")
-def server(folder):
+def settings():
+    """Where JupyterLab's settings are, as `make lab` says it; "" for a JupyterLab that is started without them."""
+    return str(ROOT / "tools" / "jupyter")
+
+
+@pytest.fixture(scope="module")
+def server(folder, settings):
     """The address of a JupyterLab in the folder that the module's own fixture `folder` has made: where that has a
-    Makefile, what `make lab` starts."""
+    Makefile, what `make lab` starts, unless there are no `settings`."""
     beside = folder.parent
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
     own = {f"JUPYTER_{kind}_DIR": str(beside / kind) for kind in ("CONFIG", "DATA", "RUNTIME")}
     own |= SET_UP | {"OMP_NUM_THREADS": "1"}
-    own["JUPYTER_CONFIG_PATH"] = str(ROOT / "tools" / "jupyter")                # as `make lab` sets it
+    own["JUPYTER_CONFIG_PATH"] = settings
     course = folder if (folder / "coursekit").exists() else ROOT
     own["PYTHONPATH"] = os.pathsep.join([str(course), os.environ["PYTHONPATH"]])
     (beside / "CONFIG").mkdir()
     (beside / "CONFIG" / "jupyter_server_config.json").write_text(json.dumps({
         "ServerApp": {"ip": "127.0.0.1", "port": port, "port_retries": 0, "open_browser": False, "allow_root": True},
         "IdentityProvider": {"token": TOKEN}}))
-    command = ["make", "lab"] if (folder / "Makefile").exists() else [sys.executable, "-m", "jupyterlab"]
+    command = ["make", "lab"] if settings and (folder / "Makefile").exists() else [sys.executable, "-m", "jupyterlab"]
     with open(beside / "server.log", "w+") as log:
         process = subprocess.Popen(command, cwd=folder, stdout=log, stderr=log, env=os.environ | own,
                                    start_new_session=True)

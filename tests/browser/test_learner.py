@@ -1,6 +1,7 @@
 """A learner's way from `make lab` to an answer that is still there on the second day, in a browser."""
 
 import copy
+import re
 
 import nbformat
 import pytest
@@ -24,6 +25,8 @@ ANSWER = """def softmax(u, axis):
     return e / e.sum(axis, keepdim=True)"""
 COMMIT = "git -c user.name=a -c user.email=a@b commit -qam 'The course'"
 UNSOLVED, CHECK, GREEN = "def softmax", "check.attention.softmax(softmax)", "✓ softmax: right on"
+TEACHERS = re.compile("nbgrader|formgrader|assignment list|create assignment|validate", re.I)
+WRITTEN = "shell => shell.innerText + Array.from(shell.querySelectorAll('[title]'), part => part.title)"
 POINTS = "1 of 1 points, and 1 by tests that you do not see"
 
 
@@ -93,6 +96,8 @@ def test_from_the_first_lecture_to_an_answer_that_is_there_on_the_second_day(wat
     assert "own copies" in (folder.parent / "server.log").read_text()
     for made in (folder / "my").rglob("*.ipynb"):                           # and nothing in it can be read beforehand
         assert not any(cell.get("outputs") for cell in nbformat.read(made, as_version=4).cells)
+    written = page.locator(".jp-LabShell").evaluate(WRITTEN)                # menu, sides, toolbar
+    assert "Kernel" in written and "Debugger" in written and not TEACHERS.search(written)
     lab.run_all(page, control(page))
     expect(row(page).locator("th")).to_have_text("α-avg")
     first, second = row(page).inner_html(), row(page, 1).inner_html()

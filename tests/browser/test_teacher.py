@@ -121,6 +121,13 @@ def folder(request, tmp_path_factory):
     return folder
 
 
+@pytest.fixture(scope="module")
+def settings():
+    """None: so has a teacher's JupyterLab nbgrader's menu, as the guide says."""
+    assert re.search(r"`\.venv/bin/python -m jupyterlab`, then in the\s+menu \*Nbgrader → Formgrader\*", GUIDE)
+    return ""
+
+
 def submission(page, name, students, student):
     """Go from JupyterLab's menu to a student's notebook in formgrader, which lists so many; formgrader's frame."""
     page.get_by_role("menuitem", name="Nbgrader").click()
@@ -210,8 +217,7 @@ def test_from_the_release_to_marks_of_twelve_by_the_commands_of_the_guide(folder
     assert rows["jdoe"]["hours_late"] == "15.5" and rows["squinn"]["hours_late"] == "0"
     assert table(folder, f"{twelve.NAME}-canvas")["4711"][twelve.NAME] == ""                # not read yet
 
-    lab.opened(page, lab.told(folder))                                                      # `make lab`
-    lab.save(page, folder / "lectures" / "00_welcome.ipynb")                                # else it asks, when left
+    page.goto(f"{server}/lab?reset")
     for one in students[:len(waiting)]:
         formgrader = submission(page, twelve.NAME, "12", f"{one.last}, {one.first}")
         expect(formgrader.locator(".nbgrader_cell").filter(has=page.locator(f"#{twelve.TEXT}"))).to_be_visible()

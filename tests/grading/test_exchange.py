@@ -9,6 +9,7 @@ import textwrap
 from pathlib import Path
 
 import pytest
+from jupyterlab_server.config import get_page_config
 from nbgrader.api import Gradebook
 from nbgrader.apps import NbGraderApp
 from nbgrader.coursedir import CourseDirectory
@@ -159,3 +160,14 @@ def test_the_page_about_jupyterhub_names_settings_and_commands_that_exist():
     assert commands == {"release_assignment", "collect", "release_feedback"}
     assert {command.replace("_", "-") for command in commands} <= {name.replace("_", "-")
                                                                   for name in NbGraderApp.subcommands}
+
+
+def test_menus_that_the_course_hides_are_there_again_with_the_page_s_file(monkeypatch, tmp_path):
+    page = (ROOT / "docs" / "jupyterhub.md").read_text(encoding="utf-8")
+    hub, course = re.search(r'"JUPYTER_CONFIG_PATH": "(.+):/srv/student/(.+)"', page).groups()
+    file, content = re.search(rf"`{hub}/(labconfig/page_config.json)`:\n\n *```json\n(.*?)\n *```", page).groups()
+    (tmp_path / file).parent.mkdir()
+    (tmp_path / file).write_text(content)
+    for path, hidden in ((f"{ROOT / course}", True), (f"{tmp_path}:{ROOT / course}", False)):
+        monkeypatch.setenv("JUPYTER_CONFIG_PATH", path)
+        assert ("@jupyter/nbgrader" in get_page_config([])["disabledExtensions"]) == hidden

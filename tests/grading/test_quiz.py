@@ -205,6 +205,25 @@ def test_one_choice_is_on_and_texts_move_both_ways():
     assert order.field.children[0].children[0].disabled and order.field.children[2].children[1].disabled
 
 
+@pytest.mark.filterwarnings("error")
+def test_enter_answers_and_what_was_said_goes_with_the_reply():
+    from coursegrade.selfcheck.widget import Question
+    tries = []
+    number, choice, order = (Question(1, question, lambda: tries.append(1)) for question in (NUMBER, CHOICE, ORDER))
+    fill(number, 2)
+    assert number.first_try is None and tries == []                             # leaving the box is no answer
+    number.field.children[0]._handle_msg({"content": {"data": {"method": "custom", "content": {"event": "submit"}}},
+                                          "buffers": []})
+    assert number.first_try is False and tries == [1] and said(False, "Multiplied?") in number.said.value
+    for question, first, second in ((number, 3, 4), (choice, "a", "$b_1$"), (order, ["x", "y", "z"], ["x", "z", "y"])):
+        for reply in (first, second):
+            fill(question, reply)
+            assert question.said.value == ""
+            question.button.click()
+            assert question.said.value
+    assert choice.show.layout.display == "none" != order.show.layout.display
+
+
 def test_a_committed_notebook_keeps_the_page():
     output = nbformat.v4.new_output("execute_result", data=quiz("02")._repr_mimebundle_(), execution_count=1)
     notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell('quiz("02")', outputs=[output])])

@@ -2,11 +2,13 @@
 of one that fails, and that an online section is run as one that is switched on."""
 
 import json
+import re
 
+import ipywidgets
 import pytest
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 
-from tools import notebooks, trial
+from tools import controls, notebooks, trial
 
 
 def tried(cells, folder):
@@ -24,6 +26,20 @@ def test_a_setting_that_fails_is_named(tmp_path):
     source += "interact(inverse, x=(0, 14), name=['a', 'b']);"
     with pytest.raises(AssertionError, match=r"cell 1: .*control 1, inverse\(x=7, name='a'\): ZeroDivisionError"):
         tried([source], tmp_path)
+
+
+@pytest.mark.parametrize("kind", ["Dropdown", "ToggleButtons", "RadioButtons", "Select", "SelectMultiple",
+                                  "SelectionSlider"])
+def test_options_of_the_same_label_are_named(kind):
+    said = []
+    for labels in ("abc", "aba"):
+        widget = getattr(ipywidgets, kind)(options=[*zip(labels, (1, 2, 3), strict=True)])
+        try:
+            controls.try_all(lambda place: None, {"place": widget})
+        except AssertionError as error:
+            said.append(f"{labels}: {error}")
+    [only] = said
+    assert re.match(r"aba: control \d+, <lambda>: options of 'place' share the label 'a', .*own$", only)
 
 
 def test_a_name_that_a_later_cell_gives_away_is_noticed(tmp_path):
@@ -49,8 +65,8 @@ interact.options(manual=True)(lambda late: seen.append(late), late=[7, 8])
 assert set(seen) >= {True, False, (0.0, 3), (0.5, 3), (1.0, 3), 1, 2, 5, 6, 7, 8, "x", ""}, seen
 assert type(a.widget).__name__ == type(made).__name__ == "interactive" and made.children[0].value == "x"
 """
-    controls, calls = tried([source], tmp_path)
-    assert controls == 6 and calls >= 14
+    number, calls = tried([source], tmp_path)
+    assert number == 6 and calls >= 14
 
 
 ONLINE = """from coursekit.models import GPT2
