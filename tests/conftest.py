@@ -61,7 +61,7 @@ DRAWN = {"browser/test_book.py": (1, BOOK),
          "browser/test_book_quiz.py": (1, ("coursegrade/selfcheck/", "attention_questions/quizzes/", *BOOK)),
          "browser/test_views.py": (1, ("coursekit/show/", "constraints.txt", "tests/browser/conftest.py",
                                        "tests/browser/test_views.py", "tools/jupyter/", "tools/no")),
-         tuple(f"browser/test_{one}.py" for one in ("keys", "learner", "quiz", "slides", "teacher")): (1, JOURNEYS),
+         tuple(f"browser/test_{one}.py" for one in "controls keys learner quiz slides teacher".split()): (1, JOURNEYS),
          "grading/test_pipeline.py": (9, GRADING),
          "grading/test_execute.py": (30, GRADING), "grading/test_lent.py": (20, GRADING)}
 WOVEN = "notebooks/test_lectures.py", "grading/hostile/test_corpus.py"
