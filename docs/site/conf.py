@@ -26,8 +26,8 @@ html_theme = "sphinx_book_theme"
 html_static_path = ["_static"]
 html_favicon = "_static/favicon.svg"
 html_css_files = ["explorer.css", "playground.css", "book.css"]
-html_js_files = [("kept.js", {"defer": "defer"}), ("predict.js", {"defer": "defer"}),
-                 ("book.js", {"defer": "defer"})]
+html_js_files = [("kept.js", {"defer": "defer", "priority": 400}), ("predict.js", {"defer": "defer", "priority": 401}),
+                 ("book.js", {"defer": "defer"})]               # the first two before MathJax, which has 500
 html_sourcelink_suffix = ""                                     # a notebook is offered as a file that Jupyter opens
 html_use_index = html_domain_indices = False                    # there is a search
 html_search_scorer = str(Path(__file__).parent / "_static" / "scorer.js")

@@ -162,7 +162,7 @@ def test_a_prediction_is_kept_and_stands_beside_what_came_out(page, address):
     expect(shown).to_be_hidden()                                                    # there is a second question
     boxes.nth(1).fill("30")
     page.get_by_role("button", name="Keep it").nth(1).click()
-    expect(shown).to_be_visible()
+    expect(shown).to_be_in_viewport()
     expect(folds.nth(1).locator(".cell_output").first).to_be_hidden()
     for _ in range(2):
         counted = f"You predicted 2 of {boxes.count()}."
@@ -173,8 +173,13 @@ def test_a_prediction_is_kept_and_stands_beside_what_came_out(page, address):
     expect(page.locator("span.done")).to_have_text([re.compile(r"predicted 2 of \d")])
     page.goto(address + "docs/alone.html")
     expect(page.locator(".kept p")).to_have_text("Of yours this browser keeps: predictions 2, quizzes 0.")
-    page.get_by_role("button", name="Forget them").click()
-    expect(page.locator(".kept")).to_have_count(0)
+    forget = page.get_by_role("button", name="Forget them")
+    page.once("dialog", lambda dialog: dialog.dismiss())
+    forget.click()
+    expect(forget).to_be_visible()
+    page.once("dialog", lambda dialog: dialog.accept())
+    forget.click()
+    expect(page.locator(".kept")).to_have_text("Of yours this browser keeps nothing.")
     page.goto(lecture)
     expect(said).to_have_count(0)
     page.get_by_role("button", name="Unfold what came out").click()
@@ -199,6 +204,20 @@ def test_where_the_browser_keeps_nothing_a_prediction_stands_until_the_page_is_l
     expect(page.locator("details.result").nth(1)).to_have_attribute("open", "")
     expect(page.locator("p.predicted:not(:empty)")).to_have_text(["You predicted: 31", re.compile("1 of ")])
     assert errors == []
+
+
+def test_a_prediction_is_found_again_where_formulas_are_not_drawn(page, address):
+    lecture, said = address + "lectures/15_people.html", page.locator("p.predicted:not(:empty)")
+    page.goto(lecture, wait_until="networkidle")
+    asked = page.locator("p.predict", has=page.locator("mjx-container")).first
+    box = asked.locator("+ form").get_by_label("You predict")
+    expect(box).to_have_accessible_description(re.compile("gives five words the numbers 4, −3, 2, 1 and 0"))
+    box.fill("3")
+    box.press("Enter")
+    page.route("**/tex-chtml.js*", lambda route: route.abort())
+    page.reload()
+    expect(page.locator("mjx-container")).to_have_count(0)
+    expect(said).to_have_text(["You predicted: 3", re.compile("1 of ")])
 
 
 def test_formulas_are_formulas(pages):
@@ -345,6 +364,26 @@ def test_code_folds_and_stays_folded(page, address):
     assert code.count() > 10 and not any(cell.is_visible() for cell in code.all())
     page.get_by_role("button", name="Unfold the code").click()
     expect(code.first).to_be_visible()
+
+
+def test_nothing_moves_when_the_scripts_come(page, address):
+    code, places = ".tag_folded div.cell_input", []
+    for scripts in (".js", "book.js", "{book,predict}.js"):
+        page.route(f"**/_static/{scripts}*", lambda route: route.abort())
+        page.goto(address + "lectures/02_attention.html")
+        assert not any(cell.is_visible() for cell in page.locator(code).all())
+        places.append(page.locator(".bd-article h1 ~ p").first.bounding_box()["y"])
+    assert max(places) - min(places) < 3
+    quiet = page.context.browser.new_page(java_script_enabled=False)
+    quiet.goto(address + "lectures/02_attention.html")
+    expect(quiet.locator(code).first).to_be_visible()
+
+
+def test_what_unfolds_has_a_name_in_the_list_of_pages_too(page, address):
+    page.goto(address + "lectures/12_dyck.html")
+    expect(page.get_by_label("Pages of Assignments")).to_have_count(1)
+    page.add_script_tag(path=package("axe-core") / "axe.min.js")
+    assert page.evaluate(AXE, [{"runOnly": ["summary-name"]}]) == []
 
 
 def test_figures_that_are_shown_small_open_large(page, address):

@@ -58,6 +58,10 @@ for (const event of ["load", "resize"]) addEventListener(event, fit);
 addEventListener("load", () => window.MathJax?.startup?.promise.then(fit));
 document.addEventListener("toggle", ({ target }) => target.className === "code" || fit(), true);
 
+// In the list of pages, what a page's own pages unfold by has a name.
+for (const summary of document.querySelectorAll(".bd-sidebar summary"))
+  summary.setAttribute("aria-label", `Pages of ${summary.closest("li").querySelector("a").textContent.trim()}`);
+
 // Code folds, cell by cell, or all at once by a button beneath the title; which it was, the browser keeps. A cell with the
 // tag "folded" begins folded.
 const inputs = [...document.querySelectorAll(".bd-article div.cell_input")];

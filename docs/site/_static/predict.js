@@ -1,5 +1,6 @@
 // A prediction is typed below its question, kept in this browser alone (kept.js), and stands beside what came out, which
 // unfolds (tools/book_fold.py) as soon as every question before it has one. Links to lectures say how many there are.
+// All this before MathJax (conf.py): a question is known by its text, in which a formula is as it was written.
 {
 const [, here] = location.pathname.match(/\/lectures\/(\d\d[a-z]?)_\w*\.html$/) ?? [];
 const made = (tag, words, name = "") => {
@@ -23,10 +24,13 @@ for (const place of here ? document.querySelectorAll(".bd-article :is(p.predict,
   if (place.matches("p.predict")) {
     const key = place.textContent.replace(/\s+/g, " ").slice(0, 100);
     const form = made("form", "", "prediction"), label = made("label", "You predict "), input = made("input", "");
+    const keep = made("button", "Keep it");
+    place.id = `predict-${document.querySelectorAll("form.prediction").length + 1}`;
+    for (const part of [input, keep]) part.setAttribute("aria-describedby", place.id);
     input.value = predicted().said[key] ?? "";
     input.autocomplete = "off";
     label.append(input);
-    form.append(label, made("button", "Keep it"));
+    form.append(label, keep);
     place.after(form);
     waiting.push({ key, form, input });
     continue;
@@ -48,8 +52,9 @@ for (const place of here ? document.querySelectorAll(".bd-article :is(p.predict,
       tell();
       open();
       const next = questions.find((other) => !other.input.value.trim());
-      if (next) next.input.focus();
-      else fold.firstElementChild.focus();                                // from where what came out is read on
+      if (next) return next.input.focus();
+      fold.firstElementChild.focus({ preventScroll: true });              // from where what came out is read on
+      fold.scrollIntoView({ block: "nearest" });
     });
   open();
 }
@@ -75,7 +80,7 @@ const told = [];
 for (const link of document.querySelectorAll(".bd-article td a[href*='lectures/']")) {
   const [, number] = link.pathname.match(/\/lectures\/(\d\d[a-z]?)_\w*\.html$/) ?? [], words = number ? done(number) : [];
   if (words.length) {
-    told.push(made("span", ` ✓ ${words.join(", ")}`, "done"));
+    told.push(made("span", ` (${words.join(", ")})`, "done"));
     link.after(told.at(-1));
   }
 }
@@ -84,10 +89,14 @@ const many = Object.values(predictions).reduce((sum, { said }) => sum + Object.k
 const taken = Object.values(quizzes).filter((tries) => tries && Object.keys(tries).length).length;
 if (place && many + taken) {
   const forget = made("button", "Forget them", "fold-code");
+  const words = made("p", `Of yours this browser keeps: predictions ${many}, quizzes ${taken}.`);
+  words.setAttribute("role", "status");
   forget.addEventListener("click", () => {
+    if (!confirm("Forget all predictions and quizzes that this browser keeps?")) return;
     kept.forget();
-    for (const part of [...told, place]) part.remove();
+    for (const part of [...told, forget]) part.remove();
+    words.textContent = "Of yours this browser keeps nothing.";
   });
-  place.append(made("p", `Of yours this browser keeps: predictions ${many}, quizzes ${taken}.`), forget);
+  place.append(words, forget);
 }
 }
