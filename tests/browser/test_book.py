@@ -185,6 +185,8 @@ def test_a_prediction_is_kept_and_stands_beside_what_came_out(page, address):
     page.get_by_role("button", name="Unfold what came out").click()
     expect(folds.last.locator(".cell_output").first).to_be_visible()
     expect(said).to_have_count(0)
+    page.get_by_role("button", name="Fold what came out").click()
+    expect(folds.last.locator(".cell_output").first).to_be_hidden()
 
 
 def test_where_the_browser_keeps_nothing_a_prediction_stands_until_the_page_is_left(page, address):

@@ -63,7 +63,11 @@ for (const place of here ? document.querySelectorAll(".bd-article :is(p.predict,
 const folds = [...document.querySelectorAll("details.result")];
 if (folds.length) {
   const all = made("button", "Unfold what came out", "fold-code");
-  all.addEventListener("click", () => folds.forEach((fold) => { fold.open = true; }));
+  all.addEventListener("click", () => {
+    const unfold = all.textContent.startsWith("Unfold");
+    for (const fold of folds) fold.open = unfold;
+    all.textContent = unfold ? "Fold what came out" : "Unfold what came out";
+  });
   document.querySelector(".bd-article h1").after(all);
   document.querySelector(".bd-article > section, .bd-article").append(ends);
 }
