@@ -23,7 +23,7 @@ LINK = re.compile(r"(?<!!)\[((?:[^\[\]]|\[[^\[\]]*\])*)\]\(([^()\s]+)\)")
 FENCE = re.compile(r"^ *(```|~~~).*?^ *\1 *$", re.M | re.S)
 RENAMED = {"LICENSE": "LICENSE.md", "coursekit/show/views/playground.png": "index.md"}     # its picture: the playground
 QUIZ = re.compile(r'^quiz\("(\w+)"\)', re.M)
-KEEPS = "Nothing\nis stored or sent.", "What you answer\nfirst is kept in this browser alone."     # here, in the book
+KEEPS = "Nothing\nis sent.", "What you answer\nfirst is kept in this browser alone."     # here, in the book
 BOX = re.compile(r"Predict first|Theorem|Pitfall|Erratum")
 
 

@@ -15,6 +15,7 @@ from collections import Counter, namedtuple
 from html import escape
 from pathlib import Path
 
+from .normalise import WIDGET
 from .work import MY, write
 
 COURSE = Path(__file__).resolve().parents[1]
@@ -31,10 +32,11 @@ RECORD = """\
 <p>{track}, as it stood on {day}, in version {version}.</p>
 <table>{rows}</table>
 <p>{sums}</p>
-<p><b>Who has checked this.</b> A question counts if the checks that a learner sees passed on the learner's own
-computer; the tests with other inputs, by which work is marked, have not run. A text counts if it is there: nobody has
-read it. Of a quiz, first tries count, with the lecture open beside it. A cell that was run was run, no more. Nobody has
-watched, and this page can be changed like any other: it is a record, not a certificate.</p>
+<p><b>Who has checked this.</b> A question counts if the checks that a learner sees passed when they were last run, on the
+learner's own computer; the tests with other inputs, by which work is marked, have not run. A text counts if it is
+there: nobody has read it. Of a quiz, first tries count, with the lecture open beside it. A lecture counts if its cells
+were run, up to its quiz. Nobody has watched, and this page can be changed like any other: it is a record, not a
+certificate.</p>
 </html>
 """
 
@@ -61,20 +63,26 @@ def place(notebook):
 
 
 def cells_run(notebook):
-    """[cells of code that were run, all of them] of a notebook, given as its JSON."""
+    """[cells of code that were run without an error, all of them] of a lecture, given as its JSON, up to its quiz: what
+    comes after it is for another day."""
     cells = [cell for cell in notebook["cells"] if cell["cell_type"] == "code" and "".join(cell["source"]).strip()]
-    return [sum(cell["execution_count"] is not None for cell in cells), len(cells)]
+    end = max((i for i, cell in enumerate(cells, 1) if "quiz(" in "".join(cell["source"])), default=len(cells))
+    return [sum(cell["execution_count"] is not None and all(output["output_type"] != "error"
+                for output in cell["outputs"]) for cell in cells[:end]), end]
 
 
 def quiz(notebook):
     """How a lecture's quiz stands, where the state of its controls was saved with it: [answered, asked, right at the
     first try], the last 0 until all are answered. None if none is, or there is no quiz."""
-    for model in notebook["metadata"].get("widgets", {}).get(STATE, {}).get("state", {}).values():
-        if QUIZ in model["state"].get("_dom_classes", []):
-            told = model["state"]["value"]
-            number, asked = map(int, re.findall(r"\d+", told)[:2])
+    saved = notebook["metadata"].get("widgets", {}).get(STATE, {}).get("state", {})
+    shown = [output["data"].get(WIDGET, {}).get("model_id") for cell in notebook["cells"]
+             for output in cell.get("outputs", []) if "data" in output]
+    for part in [part for model in shown if model in saved for part in saved[model]["state"].get("children", [])]:
+        counted = saved.get(part.removeprefix("IPY_MODEL_"), {}).get("state", {})
+        if QUIZ in counted.get("_dom_classes", []):
+            number, asked = map(int, re.findall(r"\d+", counted["value"])[:2])
             begun = [number, asked, 0] if number else None
-            return begun if "answered" in told else [asked, asked, number]
+            return begun if "answered" in counted["value"] else [asked, asked, number]
     return None
 
 

@@ -16,7 +16,7 @@ __all__ = ["quiz"]
 
 
 def quiz(number):
-    """The five questions of a lecture, to be answered where they stand; nothing is stored or sent.
+    """The five questions of a lecture, to be answered where they stand; nothing is sent.
 
     number: the lecture's, a string such as "03b". Returns a widget; a page without a kernel shows its `static()`.
     Raises FileNotFoundError for a lecture that has no quiz, ValueError for one whose file has a fault,

@@ -1,5 +1,7 @@
 """A quiz in a notebook: controls of ipywidgets, one question below the other. A page without a kernel shows page.py."""
 
+import asyncio
+
 from ipywidgets import HTML, Button, HBox, HTMLMath, Label, RadioButtons, Text, VBox
 
 from coursegrade.selfcheck.answers import answer, solution
@@ -42,13 +44,13 @@ class Question(VBox):
         ask = {"number": _number, "choices": _choices, "order": _order}[kind(question)]
         self.field, self.reply = ask(question, self._forget, self._answer)
         self.button = Button(description="Answer", tooltip=f"Answer question {place}")
-        self.show = Button(description="Show the answer", tooltip=f"Show the answer to question {place}")
-        self.show.layout.display = "none"                               # until there was a try
+        self.show = Button(description="Show the answer", tooltip=f"Show the answer to question {place}",
+                           layout={"display": "none"})                  # until there was a try
         self.button.on_click(self._answer)
         self.show.on_click(self._solve)
         asked = HTMLMath(rendered(f"**{place}.** {question['ask']}"))
-        super().__init__([asked, self.field, HBox([self.button, self.show]), self.said])
-        self.layout.margin = "0 0 16px 0"
+        parts = [asked, self.field, HBox([self.button, self.show]), self.said]
+        super().__init__(parts, layout={"margin": "0 0 16px 0"})
 
     def _forget(self, *_):
         self.said.value = ""                                            # it spoke of another reply
@@ -77,8 +79,16 @@ def _number(question, changed, enter):
     """(a field for a number, a function that gives what was typed)."""
     typed = Text(description="Your number:", style={"description_width": "initial"}, layout={"width": "16em"})
     typed.observe(changed, "value")
-    typed.on_msg(lambda _, message, buffers: message.get("event") == "submit" and enter())
+    typed.on_msg(lambda _, message, buffers: message.get("event") == "submit" and _soon(enter))
     return HBox([typed, Label(question.get("unit", ""))]), lambda: typed.value
+
+
+def _soon(act):
+    """Act when what was typed last has come, too: Enter may overtake it."""
+    try:
+        asyncio.get_running_loop().call_later(0.3, act)
+    except RuntimeError:                                                # outside a kernel nothing is under way
+        act()
 
 
 def _choices(question, changed, _):

@@ -10,6 +10,7 @@ from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_outp
 from coursegrade import quiz
 from coursegrade.selfcheck.questions import load
 from tools import notebooks, progress, work
+from tools.normalise import WIDGET
 from tools.saving import saved_clean
 
 LECTURE, OTHER, TASK = "lectures/01_one.ipynb", "lectures/02_two.ipynb", "exercises/01_one/01_one.ipynb"
@@ -51,12 +52,13 @@ def save(path, cells, **metadata):
 
 @pytest.fixture
 def course(tmp_path, capsys):
-    """A course of two lectures and an assignment, whose copies have been made."""
+    """A course of two lectures, with a cell behind the quiz, and an assignment, whose copies have been made."""
     for path, text in (("docs/alone.md", ALONE), ("coursekit/__init__.py", '__version__ = "9.8.7"\n')):
         (tmp_path / path).parent.mkdir()
         (tmp_path / path).write_text(text)
     for name in (LECTURE, OTHER):
-        save(tmp_path / name, [new_code_cell("1 + 1"), new_markdown_cell("Two."), new_code_cell("quiz('02')")])
+        save(tmp_path / name, [new_code_cell("1 + 1"), new_markdown_cell("Two."), new_code_cell("quiz('02')"),
+                                new_code_cell("2 + 2")])
     save(tmp_path / TASK, task())
     work.main(tmp_path)
     capsys.readouterr()
@@ -72,9 +74,11 @@ def lines(course, capsys):
     return told
 
 
-def ran(many):
-    return [new_code_cell("1 + 1", execution_count=1 if many else None), new_code_cell("quiz('02')",
-            execution_count=2 if many > 1 else None)]
+def ran(many, *outputs):
+    """The cells of a lecture of which so many were run; outputs: of the quiz."""
+    return [new_code_cell("1 + 1", execution_count=1 if many else None),
+            new_code_cell("quiz('02')", execution_count=2 if many > 1 else None, outputs=list(outputs)),
+            new_code_cell("2 + 2")]
 
 
 def saved(course, name, cells, metadata=None):
@@ -85,15 +89,23 @@ def saved(course, name, cells, metadata=None):
     return model["content"]
 
 
-def of_quiz(replies):
-    """What is saved of a notebook's controls when the questions of quiz 02 were answered, rightly or not."""
+def of_quiz(replies, before=()):
+    """The cells and metadata that are saved when the questions of quiz 02 were answered, rightly or not, and, by the
+    quiz that the cell had shown before, others."""
     Widget.close_all()
-    asked = quiz("02").asked
+    for answers in (before, replies):
+        shown = quiz("02")
+        answer(shown.asked, answers)
+    view = {WIDGET: {"model_id": shown.model_id}, "text/html": "a quiz"}
+    return (ran(2, new_output("display_data", data=view)),
+            {"widgets": {progress.STATE: Widget.get_manager_state(widgets=None)}})
+
+
+def answer(asked, replies):
     for question, told, right in zip(asked, load("02"), replies, strict=False):
         if right is not None:
             question.reply = lambda told=told, right=right: reply(told, right)
             question.button.click()
-    return {"widgets": {progress.STATE: Widget.get_manager_state(widgets=None)}}
 
 
 def reply(told, right):
@@ -119,7 +131,9 @@ def test_what_is_run_passed_and_written_counts(course, lines):
     assert lines("evening")[1:3] == [
         "  · 01 one                 1 of 2 cells run",
         "  · 01 assignment          1 of 2 questions pass, 1 more for a bonus, 1 of 1 texts written"]
-    save(course / "my" / LECTURE, ran(2))
+    save(course / "my" / LECTURE, ran(2, new_output("error", ename="NameError", evalue="", traceback=[])))
+    assert lines()[1] == "  · 01 one                 1 of 2 cells run"
+    save(course / "my" / LECTURE, ran(2))                                   # what comes after the quiz may wait
     save(course / "my" / TASK, task(first="✓ one: right.", second="✓ two: right.", text="Because."))
     assert [line[2] for line in lines()[1:3]] == ["✓", "✓"]
     assert lines()[-1].startswith("All of it is done. my/record.html")
@@ -127,13 +141,13 @@ def test_what_is_run_passed_and_written_counts(course, lines):
 
 
 def test_a_quiz_counts_with_its_first_tries_and_what_was_run_is_not_forgotten(course, lines):
-    saved(course, LECTURE, ran(2), of_quiz([True, False]))
+    saved(course, LECTURE, *of_quiz([True, False]))
     assert lines("all")[1] == "  ✓ 01 one                 run, 2 of 5 of the quiz answered"
-    kept = saved(course, LECTURE, ran(2), of_quiz([True, False, True, True, True]))
+    kept = saved(course, LECTURE, *of_quiz([True, False, True, True, True], before=[False, True]))    # run once more
     assert "widgets" not in kept.metadata                                   # the file itself is clean
     assert lines()[1] == "  ✓ 01 one                 run, quiz: 4 of 5 at the first try"
-    for again in (of_quiz([None] * 5), of_quiz([True] * 5)):                # run once more, and taken once more
-        saved(course, LECTURE, ran(1), again)
+    for again in ([None] * 5, [True] * 5):                                  # and again, and taken again
+        saved(course, LECTURE, *of_quiz(again))
         assert lines()[1] == "  ✓ 01 one                 run, quiz: 4 of 5 at the first try"
     assert "4 of 5 quiz questions right at the first try" in lines()[-2]
 
