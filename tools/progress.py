@@ -32,8 +32,8 @@ RECORD = """\
 <p>{track}, as it stood on {day}, in version {version}.</p>
 <table>{rows}</table>
 <p>{sums}</p>
-<p><b>Who has checked this.</b> A question counts if the checks that a learner sees passed when they were last run, on the
-learner's own computer; the tests with other inputs, by which work is marked, have not run. A text counts if it is
+<p><b>Who has checked this.</b> A question counts if the checks that a learner sees passed when they were last run, on
+the learner's own computer; the tests with other inputs, by which work is marked, have not run. A text counts if it is
 there: nobody has read it. Of a quiz, first tries count, with the lecture open beside it. A lecture counts if its cells
 were run, up to its quiz. Nobody has watched, and this page can be changed like any other: it is a record, not a
 certificate.</p>
