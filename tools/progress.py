@@ -154,8 +154,8 @@ def sums(looks):
     """What was done altogether, in a sentence."""
     n = sum((look.counts for look in looks), Counter())
     quizzes = f"{n['right']} of {n['asked']} quiz questions right at the first try" if n["asked"] else "no quiz taken"
-    return (f"{n['lectures run']} of {n['lectures']} lectures run, {quizzes}, "
-            f"{n['passed']} of {n['questions']} questions pass, {n['written']} of {n['texts']} texts written.")
+    tasks = f", {n['passed']} of {n['questions']} questions pass, {n['written']} of {n['texts']} texts written"
+    return f"{n['lectures run']} of {n['lectures']} lectures run, {quizzes}{tasks if n['questions'] else ''}."
 
 
 def version(course):

@@ -21,6 +21,10 @@ ALONE = f"""# Alone
 | [01 one](../{LECTURE}) | 60 |
 | [assignment 01](../{TASK}) | 60 |
 
+## An hour: 1 hour
+
+| [01 one](../{LECTURE}) | 60 |
+
 ## All of it: 2 hours
 
 Everything.
@@ -121,6 +125,7 @@ def test_nothing_is_done_at_first_and_a_track_is_remembered(course, lines):
                                 "0 of 1 lectures run, no quiz taken, 0 of 2 questions pass, 0 of 1 texts written.",
                                 f"Next: my/{LECTURE}"]
     assert lines() == lines("EVENING")
+    assert lines("an hour")[-2] == "0 of 1 lectures run, no quiz taken."      # a track without assignments
     assert [line.split()[1:3] for line in lines("all")[1:4]] == [["01", "one"], ["01", "assignment"], ["02", "two"]]
 
 
@@ -170,7 +175,7 @@ def test_the_record_says_who_has_checked_what(course, lines):
 
 
 @pytest.mark.parametrize("asked, told", [
-    ("year", "There is no track 'year': name one of An evening: 1 hour; All of it."),
+    ("year", "There is no track 'year': name one of An evening: 1 hour; An hour: 1 hour; All of it."),
     ("i", "There is no track 'i': name")])
 def test_a_track_that_is_none_is_refused_in_a_line(course, lines, asked, told):
     with pytest.raises(SystemExit, match=told):
