@@ -16,6 +16,7 @@ from nbformat.v4 import new_output
 from PIL import Image
 
 WIDGET = "application/vnd.jupyter.widget-view+json"
+STATE = "application/vnd.jupyter.widget-state+json"
 STILL = "application/vnd.still+html"                # the picture that a view with a script brings along
 MAX_DPI = 100
 MAX_WIDTH = 1200                                    # pixels
@@ -32,7 +33,7 @@ EMBEDDED_PNG = re.compile(r"(?<=data:image/png;base64,)[A-Za-z0-9+/=\s]+")
 
 def normalise(notebook):
     """Normalise an executed notebook (a NotebookNode of format 4.5) in place, and return it."""
-    state = notebook.metadata.get("widgets", {}).get("application/vnd.jupyter.widget-state+json", {}).get("state", {})
+    state = notebook.metadata.get("widgets", {}).get(STATE, {}).get("state", {})
     notebook.metadata = from_dict({
         "kernelspec": {"display_name": "Python 3", "language": "python", "name": "python3"},
         "language_info": {"name": "python"},

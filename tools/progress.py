@@ -15,14 +15,15 @@ from collections import Counter, namedtuple
 from html import escape
 from pathlib import Path
 
-from .normalise import WIDGET
+from coursegrade.kit.score import UNWRITTEN
+
+from .normalise import STATE, WIDGET
 from .work import MY, write
 
 COURSE = Path(__file__).resolve().parents[1]
 ALL = "All of it"
 STEP = re.compile(r"^\| \[.*\]\(\.\./(.*\.ipynb)\)", re.M)            # a row of a track's table
 QUIZ = "quiz-count"                                 # the class of the line that counts, in selfcheck/widget.py
-STATE = "application/vnd.jupyter.widget-state+json"
 RECORD = """\
 <!DOCTYPE html>
 <html lang="en"><meta charset="utf-8"><title>Attention, explained? A record</title>
@@ -129,7 +130,7 @@ def assignment(title, notebook):
             passed = any("✓" in "".join(output.get("text", "")) for output in cell["outputs"])
             counts += Counter({"bonus": passed} if bonus else {"questions": 1, "passed": passed})
         elif told.get("solution") and cell["cell_type"] == "markdown" and not bonus:
-            counts += Counter({"texts": 1, "written": "YOUR ANSWER HERE" not in source})
+            counts += Counter({"texts": 1, "written": UNWRITTEN not in source})
     words = [f"{counts['passed']} of {counts['questions']} questions pass"]
     words += [f"{counts['bonus']} more for a bonus"] * bool(counts["bonus"])
     words += [f"{counts['written']} of {counts['texts']} texts written"] * bool(counts["texts"])

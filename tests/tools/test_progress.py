@@ -10,7 +10,7 @@ from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_outp
 from coursegrade import quiz
 from coursegrade.selfcheck.questions import load
 from tools import notebooks, progress, work
-from tools.normalise import WIDGET
+from tools.normalise import STATE, WIDGET
 from tools.saving import saved_clean
 
 LECTURE, OTHER, TASK = "lectures/01_one.ipynb", "lectures/02_two.ipynb", "exercises/01_one/01_one.ipynb"
@@ -102,7 +102,7 @@ def of_quiz(replies, before=()):
         answer(shown.asked, answers)
     view = {WIDGET: {"model_id": shown.model_id}, "text/html": "a quiz"}
     return (ran(2, new_output("display_data", data=view)),
-            {"widgets": {progress.STATE: Widget.get_manager_state(widgets=None)}})
+            {"widgets": {STATE: Widget.get_manager_state(widgets=None)}})
 
 
 def answer(asked, replies):
