@@ -5,6 +5,8 @@ PYTHON = python3
 ONLY =
 ORIGINALS =
 TRACK =
+NEW =
+AGAIN =
 N = 300
 SEED = 0
 PY = .venv/bin/python
@@ -21,6 +23,9 @@ help:
 	@echo 'make setup      only set up: builds .venv, or brings it up to date'
 	@echo 'make run        execute every lecture; print seconds and peak memory of each'
 	@echo 'make lectures   execute the lectures in place, ready to commit (ONLY=02: just that one)'
+	@echo 'make claims     try what the lectures say on other texts and seeds, where no result is current (ONLY=02)'
+	@echo 'make claims-all the same, with those that train for minutes (AGAIN=1: also where a result is current)'
+	@echo 'make claim      NEW=08.3: begin a claim, the third of lecture 08'
 	@echo 'make book       make the static pages, build/book/, from the executed lectures'
 	@echo 'make slides     make a deck for each lecture: build/slides/ (ONLY=02: just that one)'
 	@echo 'make exercises  make exercises/ from solutions/, and what checks compare with (ONLY=02: just that one)'
@@ -65,6 +70,16 @@ run: setup
 lectures: setup
 	@$(ONE_THREAD) $(PY) -m tools.notebooks execute $(ONLY)
 
+claims: setup
+	@again='$(AGAIN)'; $(ONE_THREAD) $(PY) -m claims run $(ONLY) $${again:+--again}
+
+claims-all: setup
+	@again='$(AGAIN)'; $(ONE_THREAD) $(PY) -m claims run $(ONLY) --all $${again:+--again}
+
+claim: setup
+	@[ -n '$(NEW)' ] || { echo 'Say which: make claim NEW=08.3'; exit 1; }
+	@$(PY) -m claims new $(NEW)
+
 book: setup
 	@$(ONE_THREAD) $(PY) -m tools.book
 	@echo 'build/book/index.html is the first page. To see them: $(PY) -m http.server -d build/book'
@@ -90,4 +105,4 @@ bench: setup
 	    $(ONE_THREAD) $(PY) -m bench.$$name || exit 1; \
 	done
 
-.PHONY: help setup lab work progress test test-fast test-all lint run lectures book slides exercises grade mutants bench
+.PHONY: help setup lab work progress test test-fast test-all lint run lectures claims claims-all claim book slides exercises grade mutants bench

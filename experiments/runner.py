@@ -42,15 +42,15 @@ def run(name: str, seeds=SEEDS, folder=HERE, toy=False, progress=True) -> dict:
     """
     module, path = module_of(name), Path(folder) / f"{name}.json"
     size = module.TOY if toy else module.SIZE
-    result = result_of(name, folder) or {"experiment": name, "size": _plain(size), "runs": [], "cells": []}
-    if result["size"] != _plain(size):
-        raise ValueError(f"{path.name} was made with {result['size']}, not {_plain(size)}: take it away to begin anew")
+    result = result_of(name, folder) or {"experiment": name, "size": plain(size), "runs": [], "cells": []}
+    if result["size"] != plain(size):
+        raise ValueError(f"{path.name} was made with {result['size']}, not {plain(size)}: take it away to begin anew")
     known = [record["cell"] for record in result["cells"]]
-    todo = {(text,): text for text in (json.dumps(cell) for cell in _plain(module.cells(seeds)) if cell not in known)}
-    here = {"command": f"python -m experiments run {name} --seeds {' '.join(map(str, seeds))}", **_machine()}
+    todo = {(text,): text for text in (json.dumps(cell) for cell in plain(module.cells(seeds)) if cell not in known)}
+    here = {"command": f"python -m experiments run {name} --seeds {' '.join(map(str, seeds))}", **machine()}
     begun = path.with_suffix(".jsonl")
     try:
-        for _, record in compute(partial(_record, module, size, here), todo, begun, {"size": _plain(size)},
+        for _, record in compute(partial(_record, module, size, here), todo, begun, {"size": plain(size)},
                                  progress=progress, of=name):
             if record["cell"] not in known:
                 result["runs"] += [record["run"]] * (record["run"] not in result["runs"])
@@ -65,7 +65,7 @@ def run(name: str, seeds=SEEDS, folder=HERE, toy=False, progress=True) -> dict:
 def _record(module, size, here, cell):
     """What a cell gives and what it took, as JSON has it."""
     cell, started = json.loads(cell), time.process_time()
-    numbers = _plain(module.run(cell, **size))
+    numbers = plain(module.run(cell, **size))
     seconds, training = time.process_time() - started, numbers.get("training_seconds", 0)
     seconds += training * (seconds < training)                          # a model from the cache was trained before
     return {"cell": cell, "numbers": numbers, "seconds": round(seconds, 1), "date": date.today().isoformat(),
@@ -76,10 +76,10 @@ def keep(module, result, path):
     """Write the JSON, with the title and the table of the cells that are there, and their figure beside it."""
     rows, columns = module.report(result["cells"])
     figure = module.figure(result["cells"])
-    result |= {"title": module.__doc__.splitlines()[0], "alt": figure.text, "columns": columns, "rows": _plain(rows),
+    result |= {"title": module.__doc__.splitlines()[0], "alt": figure.text, "columns": columns, "rows": plain(rows),
                "cells": result.pop("cells")}
-    _replace(path, _written(result).encode())
-    _replace(path.with_suffix(".png"), figure.png)
+    replace(path, _written(result).encode())
+    replace(path.with_suffix(".png"), figure.png)
 
 
 def overview():
@@ -87,7 +87,7 @@ def overview():
     rows = []
     for name in experiments():
         module, found = module_of(name), result_of(name)
-        what, cells = module.__doc__.splitlines()[0], [_plain(cell) for cell in module.cells(SEEDS)]
+        what, cells = module.__doc__.splitlines()[0], [plain(cell) for cell in module.cells(SEEDS)]
         records = [] if found is None else [record for record in found["cells"] if record["cell"] in cells]
         minutes = f"{len(cells) * np.mean([r['seconds'] for r in records]) / 60:.1f}" if records else "?"
         rows.append([name, what, f"{len(records)}/{len(cells)}", minutes,
@@ -120,7 +120,7 @@ def mean_sd(values, digits=3):
     return f"{values.mean():.{digits}f} ± {values.std(ddof=1):.{digits}f}{few}"
 
 
-def _machine():
+def machine():
     """The processor and the versions that numbers hang on; no name of a host, no path."""
     import torch
 
@@ -133,12 +133,12 @@ def _machine():
             **{package: version(package) for package in ("numpy", "torch", "transformers")}}
 
 
-def _plain(x):
+def plain(x):
     """Numbers, lists and dictionaries as JSON has them, six digits of each float; None for what is no number."""
     if isinstance(x, dict):
-        return {str(key): _plain(value) for key, value in x.items()}
+        return {str(key): plain(value) for key, value in x.items()}
     if isinstance(x, list | tuple | np.ndarray):
-        return [_plain(value) for value in x]
+        return [plain(value) for value in x]
     if isinstance(x, bool | int | str | None):
         return x
     return None if x != x else float(f"{x:.6g}")
@@ -154,7 +154,7 @@ def _written(result):
     return "{\n" + ",\n".join(f' "{key}": {value(key)}' for key in result) + "\n}\n"
 
 
-def _replace(path, content):
+def replace(path, content):
     """Write a file in one stroke: whoever reads it sees the old one or the new one whole."""
     part = path.with_name(f"{path.name}.tmp")
     part.write_bytes(content)

@@ -12,7 +12,7 @@ from coursekit import show
 from coursekit.show import Html
 from coursekit.show.html import described, escape
 
-__all__ = ["recorded", "result_of"]
+__all__ = ["claimed", "recorded", "result_of"]
 HERE = Path(__file__).parent
 
 
@@ -25,6 +25,19 @@ def result_of(name: str, folder=HERE) -> dict | None:
     """
     path = Path(folder, f"{name}.json")
     return json.loads(path.read_text(encoding="utf8")) if path.exists() else None
+
+
+def claimed(number: str) -> str:
+    """How often a sentence of a lecture held when it was tried elsewhere, in one line; docs/claims.md has them all.
+
+    >>> claimed("99.1")
+    '99.1 has not been tried elsewhere yet: make claims ONLY=99'
+    """
+    lecture = number.partition(".")[0]
+    record = (result_of(f"claims/{lecture}") or {"claims": {}})["claims"].get(number)
+    if record is None:
+        return f"{number} has not been tried elsewhere yet: make claims ONLY={lecture}"
+    return f"{record['over']}: it held in {record['line']}"
 
 
 def recorded(name: str, columns: Sequence[str] | None = None, drawn=True, **only) -> Html:

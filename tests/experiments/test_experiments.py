@@ -111,7 +111,7 @@ def test_results_of_another_size_are_not_mixed(tmp_path, undrawn):
 def test_the_same_seed_gives_the_same_numbers():
     module = module_of("slalom_table10")
     one, other = (module.run(dict(text="generated", seed=0), **module.TOY) for _ in range(2))
-    assert runner._plain(one) == runner._plain(other)
+    assert runner.plain(one) == runner.plain(other)
 
 
 def test_the_command_line_lists_runs_and_shows(tmp_path, capsys, monkeypatch):

@@ -92,7 +92,7 @@ def test_marks_are_tags(path):
     """nbval also reads comments; but the first line of a cell is for its reader."""
     assert not any("NBVAL" in cell.source for cell in code_cells(read(path)))
     tags = {tag for cell in read(path).cells for tag in cell.metadata.get("tags", [])}
-    assert tags <= {"nbval-check-output", "folded", TAG}
+    assert tags <= {"nbval-check-output", "folded", "claim-setup", TAG}
     for cell in read(path).cells:                       # folded in the book and in JupyterLab, or in neither
         hidden = cell.metadata.get("jupyter", {}).get("source_hidden", False)
         assert hidden == ("folded" in cell.metadata.get("tags", []))

@@ -1,0 +1,271 @@
+"""What the lectures say was tried elsewhere: a claim stands where it says and has its result, and this is its own.
+
+Five ways to break a lecture are tried below; each is seen, and CONTRIBUTING.md says by which test."""
+
+import dataclasses
+import json
+import re
+
+import nbformat
+import pytest
+
+from claims import Claim, claim
+from claims import __main__ as command
+from claims.checked import alike, differ, problems, too_few, too_long, unsaid, unsupported
+from claims.pages import digest, page_of, reached, setup_cells, statements
+from claims.runner import claims_of, kept, lectures, line, record, replicate, run, seal
+from claims.written import PAGE, page, plain, texts
+from coursekit.results import claimed
+from tools import notebooks
+
+# The lectures that have no claims yet. It gets shorter, never longer, and goes with the last of them.
+WITHOUT = ["03", "03b", "04", "05", "05b", "06", "07", "08", "08b", "09", "09b", "10", "10b", "11", "12", "13", "13b",
+           "14", "14b", "15"]
+
+
+def test_every_lecture_has_claims_or_stands_in_the_list():
+    assert sorted([*lectures(), *WITHOUT]) == [notebooks.number(path) for path in notebooks.find()]
+
+
+@pytest.mark.parametrize("lecture", lectures())
+def test_sentences_results_and_digests(lecture):
+    assert not problems(lecture)
+
+
+@pytest.mark.parametrize("lecture", lectures())
+def test_a_lecture_links_to_its_lines(lecture):
+    assert f"(../docs/claims.md#lecture-{lecture})" in texts(lecture)["lecture"]
+
+
+def test_the_page_is_that_of_the_results():
+    assert PAGE.read_text(encoding="utf8") == page(), "python -m claims page"
+
+
+@pytest.mark.parametrize("lecture", lectures())
+def test_one_cheap_claim_gives_again_what_is_kept(lecture):
+    records = {number: found for number, found in kept(lecture).items() if not claims_of(lecture)[number].trains}
+    cheapest = min(records, key=lambda number: records[number]["seconds"] / len(records[number]["runs"]))
+    assert not differ(cheapest, 3)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("number", [number for lecture in lectures() for number, one in claims_of(lecture).items()
+                                    if not one.trains])
+def test_every_claim_gives_again_what_is_kept(number):
+    assert not differ(number)
+
+
+# Broken on purpose, on claims and results of the lectures themselves.
+
+@pytest.fixture(scope="module")
+def whole():
+    """(claims, records, texts) of a lecture, in which nothing is wrong."""
+    claims, records, said = claims_of("02"), kept("02"), texts("02")
+    assert not [*unsaid(claims, said), *unsupported(claims, records), *too_few(claims, "02"), *too_long(claims)]
+    return claims, records, said
+
+
+def test_a_changed_sentence_is_seen(whole):
+    claims, _, said = whole
+    number, one = next(iter(claims.items()))
+    lecture = plain(said["lecture"]).replace(plain(one.sentence), plain(one.sentence).replace(" ", " not ", 1))
+    assert [found.partition(":")[0] for found in unsaid(claims, {"lecture": lecture})] == [number]
+
+
+def test_a_changed_number_is_seen(whole):
+    claims, records, said = whole
+    number, one = next((number, one) for number, one in claims.items() if re.search(r"\d", one.sentence))
+    changed = re.sub(r"\d", lambda digit: str((int(digit[0]) + 1) % 10), one.sentence)
+    lecture = plain(said["lecture"]).replace(plain(one.sentence), plain(changed))
+    assert unsaid({number: one}, {"lecture": lecture})                           # in the lecture alone, and in both:
+    assert records[number]["sentence"] != changed
+    assert seal(records[number] | {"sentence": changed}) != records[number]["seal"]
+
+
+def test_a_weakened_claim_is_seen(whole, tmp_path, monkeypatch):
+    claims, records, _ = whole
+    number, one = next(iter(claims.items()))
+    source = (command.CLAIMS / "02_attention.py").read_text(encoding="utf8")
+    weaker = tmp_path / "weaker.py"
+    weaker.write_text(source.replace(f'@claim("{number}"', f'@claim(at_least=1, number="{number}"', 1)
+                      .replace("from . import", "from claims import"), encoding="utf8")
+    found = dataclasses.replace(one, at_least=1, function=compiled(weaker, one.function.__name__))
+    assert "code" in unsupported({number: found}, {number: records[number]})[0]
+
+
+def compiled(path, name):
+    """A function of a file, as its code knows it."""
+    names = {"__name__": "weaker", "claim": lambda *_, **__: lambda function: function}
+    exec(compile(re.sub(r"(?m)^from claims import.*$", "", path.read_text(encoding="utf8")), str(path), "exec"), names)
+    return names[name]
+
+
+@pytest.mark.parametrize("change", [{"values": [True] * 5}, {"line": "5 of 5"}, {"date": "2020-01-01"}])
+def test_an_edited_result_is_seen(whole, change):
+    claims, records, _ = whole
+    number = next(iter(claims))
+    [problem] = unsupported({number: claims[number]}, {number: records[number] | change})[:1]
+    assert "not as it was written" in problem
+
+
+def test_a_deleted_claim_is_seen(whole):
+    claims, records, _ = whole
+    number = next(iter(claims))
+    left = {other: one for other, one in claims.items() if other != number}
+    assert f"{number} has a result and no claim" in unsupported(left, records)[0]
+    assert too_few(dict(list(claims.items())[:5]), "02")
+
+
+def test_other_weights_are_seen(whole):
+    claims, records, _ = whole
+    number, found = next((number, found) for number, found in records.items() if found["weights"])
+    changed = found | {"weights": dict.fromkeys(found["weights"], "0" * 16)}
+    [problem] = unsupported({number: claims[number]}, {number: changed | {"seal": seal(changed)}})
+    assert "no longer what was loaded" in problem
+
+
+# The parts.
+
+def made(function=lambda page, run: run, sentence="It holds.", **how):
+    how = {"over": "five seeds", "runs": [1, 2, 3, 4, 5], "here": 0} | how
+    return claim("99.1", sentence, **how)(function)
+
+
+@pytest.mark.parametrize("how, values, verdict, words", [
+    ({}, [True] * 5, True, "all"), ({}, [True] * 4 + [False], False, "all"),
+    ({"at_least": 4}, [True] * 4 + [False], True, "at least 4 of 5"),
+    ({"between": (0, 1)}, [0, 0.5, 1, 1, 0], True, "all: from 0 to 1"),
+    ({"between": (0, 1)}, [0, 0.5, 1, 1, None], False, "all: from 0 to 1"),
+    ({"between": (-float("inf"), 0), "at_least": 3}, [-1, -1, 0, 1, 2], True, "at least 3 of 5: at most 0"),
+    ({"between": (0.5, float("inf"))}, [1] * 5, True, "all: at least 0.5"),
+    ({"median": (0, 1)}, [-9, 0.5, 0.5, 9, 9], True, "the median: from 0 to 1"),
+    ({"median": (0, 1)}, [-9, 2, 2, 9, 0], False, "the median: from 0 to 1")])
+def test_what_must_hold(how, values, verdict, words):
+    assert made(**how).verdict(values) == verdict and made(**how).requires == words
+
+
+@pytest.mark.parametrize("how, words", [
+    ({"here": 3}, "take it out of runs"), ({"runs": [1, 2]}, "at least 5"),
+    ({"runs": [1], "trains": True}, "at least 2"), ({"median": (0, 1), "at_least": 4}, "judged by itself")])
+def test_what_is_no_claim_is_refused(how, words):
+    with pytest.raises(ValueError, match=words):
+        made(**how)
+
+
+def test_the_line_says_how_many_and_from_where_to_where():
+    assert line(made(between=(0, 3)), [1, 2, 3, 4, 5], [2.5]) == "3 of 5: 1 to 5, median 3 (here 2.5)"
+    assert line(made(), [True] * 5, [False]) == "5 of 5 (here no)"
+
+
+@pytest.fixture
+def lecture(tmp_path, monkeypatch):
+    """Writes a made-up lecture 99 of these cells and one without a tag; returns what a page of it defines."""
+    def write(*sources):
+        cells = [nbformat.v4.new_code_cell(source, metadata={"tags": ["claim-setup"]}) for source in sources]
+        cells.append(nbformat.v4.new_code_cell("raise SystemExit('not tagged')"))
+        nbformat.write(nbformat.v4.new_notebook(cells=cells), tmp_path / "99_made_up.ipynb")
+        return lambda *names: page_of("99", reached(setup_cells("99"), names))
+
+    monkeypatch.setattr("tools.notebooks.find", lambda only: [tmp_path / "99_made_up.ipynb"])
+    return write
+
+
+def test_a_page_has_the_cells_that_are_asked_for_and_what_these_use(lecture):
+    page = lecture("import math\nran = ['one']", "def root(x):\n    y = math.sqrt(x)\n    return y",
+                   "ran.append('three')\nheavy = root(16)", "for x in 'ab':\n    print(x)")
+    assert page("root").root(9) == 3 and page("root").ran == ["one"]
+    assert page("heavy").heavy == 4 and page("heavy").ran == ["one", "three"] and page("root").ran == ["one"]
+    with pytest.raises(AttributeError, match="tag that cell"):
+        page("root").y
+    assert page("x").x == "b"
+
+
+def test_what_is_reached_and_what_a_statement_is():
+    sources = statements("a = 1\n@wraps\ndef f(b):\n    return [c for c in b] + [g]\ng = a\nd = [a for a in 'x']\n")
+    assert sources[1].startswith("@wraps\ndef f") and reached(sources, {"f"}) == (sources[0], sources[1], sources[2])
+    assert reached(sources, {"g"}) == (sources[0], sources[2]) and reached(sources, {"c"}) == ()
+
+
+def helped(page, run):
+    return twice(page.root(run))
+
+
+def twice(x):
+    return 2 * x
+
+
+def test_the_digest_is_of_what_is_run_and_of_nothing_else(lecture):
+    cells = ["import math", "def root(x):\n    return math.sqrt(x)", "other = 1"]
+    lecture(*cells)
+    before = digest(made(helped))
+    lecture(*cells[:2], "other = 2")
+    assert digest(made(helped)) == before
+    lecture(cells[0], cells[1] + " + 1", cells[2])
+    assert digest(made(helped)) != before
+    assert digest(made(twice)) not in (before, digest(made(helped)))
+
+
+def test_alike_allows_for_rounding_only():
+    assert alike(1.0, 1.0005) and alike(1000, 1000.5) and alike(True, True) and alike(None, None)
+    assert not alike(1.0, 1.01) and not alike(True, False) and not alike(None, 0.0)
+
+
+def test_what_was_stopped_goes_on_and_what_is_current_is_not_run_again(tmp_path, monkeypatch):
+    number = next(number for number, found in kept("02").items() if len(found["runs"]) < 30)
+    monkeypatch.setattr("claims.runner.claims_of", lambda lecture: {number: claims_of("02")[number]})
+    asked = []
+
+    def counted(*cell):
+        asked.append(cell)
+        if len(asked) == 3:
+            raise KeyboardInterrupt
+        return {"value": True, "seconds": 0.0, "weights": []}
+
+    monkeypatch.setattr("claims.runner.replicate", counted)
+    monkeypatch.setattr("claims.runner.AT_ONCE", 1)
+    with pytest.raises(KeyboardInterrupt):
+        run("02", folder=tmp_path, progress=False)
+    assert [path.name for path in tmp_path.iterdir()] == ["02.jsonl"]
+    run("02", folder=tmp_path, progress=False)
+    n = len(claims_of("02")[number].runs) + (claims_of("02")[number].here is not None)
+    assert len(asked) == n + 1 and [path.name for path in tmp_path.iterdir()] == ["02.json"]
+    run("02", folder=tmp_path, progress=False)
+    assert len(asked) == n + 1
+    run("02", folder=tmp_path, progress=False, again=True)
+    assert len(asked) == 2 * n + 1
+
+
+def test_a_new_claim_is_a_skeleton_and_is_refused_until_it_is_written(tmp_path, monkeypatch):
+    monkeypatch.setattr(command, "CLAIMS", tmp_path)
+    monkeypatch.setattr(command, "claims_of", lambda lecture: {"02.1": None})
+    path = command.begin("02.1")
+    assert path.name == "02_attention.py" and '@claim("02.1"' in path.read_text()
+    assert command.begin("02.2").read_text().count("@claim") == 2
+    compile(path.read_text(), "02", "exec")
+    assert unsaid({"02.1": made(sentence=re.search(r'"02.1", "(.*?)"', path.read_text())[1])}, texts("02"))
+    with pytest.raises(ValueError, match="take the next number"):
+        command.begin("02.1")
+    with pytest.raises(ValueError, match="such as 08.3"):
+        command.begin("8")
+
+
+def test_a_lecture_can_show_the_line_of_its_claim():
+    number, found = next(iter(kept("02").items()))
+    assert found["line"] in claimed(number) and found["over"] in claimed(number)
+    assert claimed("02.99") == "02.99 has not been tried elsewhere yet: make claims ONLY=02"
+
+
+def test_records_say_what_ran_where(whole):
+    claims, records, _ = whole
+    for number, found in records.items():
+        assert isinstance(claims[number], Claim) and found["machine"]["cpu"] and found["date"] > "2026"
+        assert len(found["values"]) == len(found["runs"]) == len(claims[number].runs)
+    assert not re.search(r"[/\\](home|root|tmp|usr|Users|work)\b", json.dumps(records))
+
+
+def test_replications_are_counted_without_the_page():
+    claims = claims_of("02")
+    number, one = next((number, one) for number, one in claims.items() if one.here is not None)
+    results = [replicate(number, json.dumps(one.here))] * (1 + len(one.runs))
+    found = record(one, "", results)
+    assert found["here"] == results[0]["value"] and len(found["values"]) == len(one.runs)
