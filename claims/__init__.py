@@ -45,8 +45,8 @@ class Claim:
         low, high = self.between or self.median or (None, None)
         if low is None:
             return which
-        return f"{which}: " + (f"at most {high:g}" if low == -inf else f"at least {low:g}" if high == inf
-                               else f"from {low:g} to {high:g}")
+        return f"{which}: " + (f"{low:g}" if low == high else f"at most {high:g}" if low == -inf else
+                               f"at least {low:g}" if high == inf else f"from {low:g} to {high:g}")
 
     def holds(self, value) -> bool:
         """Does the sentence hold in a replication that gave this value?"""

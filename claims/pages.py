@@ -57,18 +57,33 @@ def digest(claim) -> str:
 
 
 def setup_cells(lecture):
-    """The sources of the lecture's cells that are tagged claim-setup."""
+    """The sources of the lecture's cells that are tagged claim-setup; one that only imports is taken apart."""
     [path] = notebooks.find(lecture)
-    return [cell.source for cell in nbformat.read(path, as_version=4).cells if TAG in cell.metadata.get("tags", [])]
+    cells = [cell.source for cell in nbformat.read(path, as_version=4).cells if TAG in cell.metadata.get("tags", [])]
+    only_imports = [all(map(imports, ast.parse(cell).body)) for cell in cells]
+    return [part for cell, apart in zip(cells, only_imports, strict=True)
+            for part in (statements(cell) if apart else [cell])]
 
 
 def statements(text):
-    """The sources of a module's statements, with decorators."""
-    lines, begin = text.splitlines(), []
+    """The sources of a module's statements, with decorators; an import of several names is one for each of them."""
+    lines, found = text.splitlines(), []
     for node in ast.parse(text).body:
         first = min([node.lineno, *(decorator.lineno for decorator in getattr(node, "decorator_list", []))])
-        begin.append("\n".join(lines[first - 1:node.end_lineno]))
-    return begin
+        found += ([ast.unparse(one) for one in apart(node)] if imports(node) else
+                  ["\n".join(lines[first - 1:node.end_lineno])])
+    return found
+
+
+def imports(node):
+    """Is a statement an import?"""
+    return isinstance(node, (ast.Import, ast.ImportFrom))
+
+
+def apart(node):
+    """An import as imports of one name each."""
+    return [ast.ImportFrom(node.module, [name], node.level) if isinstance(node, ast.ImportFrom) else ast.Import([name])
+            for name in node.names]
 
 
 def reached(sources, names) -> tuple[str, ...]:

@@ -106,11 +106,11 @@ def record(claim, of, results):
 
 
 def line(claim, values, here):
-    """One line for people: "20 of 20: 2.9 to 5.02, median 3.7 (here 3.12)"."""
-    said = f"{sum(map(claim.holds, values))} of {len(values)}"
+    """One line for people: "20 of 20: median 3.7, from 2.9 to 5.02 (here 3.12)"."""
+    said = f"{sum(map(claim.holds, values))} of {len(values)}" if claim.median is None else f"{len(values)}"
     numbers = [value for value in values if not isinstance(value, bool) and value is not None]
     if numbers:
-        said += f": {min(numbers):.3g} to {max(numbers):.3g}, median {median(numbers):.3g}"
+        said += f": median {median(numbers):.3g}, from {min(numbers):.3g} to {max(numbers):.3g}"
     shown = [("yes" if value else "no") if isinstance(value, bool) else f"{value:.3g}" for value in here]
     return said + "".join(f" (here {value})" for value in shown)
 

@@ -17,8 +17,8 @@ trainings that its page does not use, by the functions that the page shows. The 
 replications it held, with the smallest, the largest and the median number, and what the page itself has (“here”). A
 sentence that failed was not given up silently: it was rewritten until it said what is true.
 
-{claims} sentences, {runs} replications, {minutes} CPU minutes; made by `make claims`, which anybody can run again
-([how it works](../CONTRIBUTING.md#a-claim)).
+{claims} sentences, {runs} replications, {minutes} CPU minutes. `make claims` runs them again (the folder `claims/`
+says how each is tried), and a test refuses a sentence that is no longer the one that was tried.
 """
 
 

@@ -15,7 +15,7 @@ and the rooms that some lectures open:
     people       studies that ask people, and their statistics
     compare      many explainers and metrics in one table; jobs that go on after a stop
     own          anybody's model and corpus
-    results      what the papers' tables and figures were, run again
+    results      what was found elsewhere: papers' tables run again, and what lectures say
 
 `import coursekit` loads none of them, so it is instant; write `from coursekit import text` or
 `from coursekit.models import ...` for what you need.

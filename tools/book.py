@@ -98,7 +98,7 @@ def contents():
     for week, number, _ in WEEK.findall(read("SYLLABUS.md")):
         [path] = (ROOT / "lectures").glob(f"{number}_*.ipynb")
         weeks.setdefault(f"Week {week}", []).append(f"lectures/{path.stem}")
-    rest = {"Work": ["SYLLABUS", "exercises/index"],
+    rest = {"Work": ["SYLLABUS", "exercises/index", "docs/claims"],
             "Reference": ["docs/notation", "docs/read", "docs/library", "docs/exact", "api/index"],
             "Teaching": ["docs/teaching", "docs/jupyterhub"],
             "The project": ["README", "CONTRIBUTING", "docs/upkeep", "SECURITY", "CHANGELOG", "LICENSE"]}

@@ -1,6 +1,7 @@
-"""What the course's experiments found, to be looked at: the papers' tables and figures once more, with several seeds.
+"""What was found elsewhere than on a page: the papers' tables and figures once more, what lectures say run again.
 
-Recorded: each result is data, NAME.json and NAME.png, made by the repository's `python -m experiments run NAME`.
+Recorded: the result of an experiment is data, NAME.json and NAME.png, made by the repository's `python -m experiments
+run NAME`; those of a lecture's claims are claims/NN.json, made by `make claims`.
 """
 
 import base64
@@ -8,11 +9,13 @@ import json
 from collections.abc import Sequence
 from pathlib import Path
 
+import numpy as np
+
 from coursekit import show
 from coursekit.show import Html
 from coursekit.show.html import described, escape
 
-__all__ = ["claimed", "recorded", "result_of"]
+__all__ = ["claimed", "elsewhere", "recorded", "result_of"]
 HERE = Path(__file__).parent
 
 
@@ -37,7 +40,19 @@ def claimed(number: str) -> str:
     record = (result_of(f"claims/{lecture}") or {"claims": {}})["claims"].get(number)
     if record is None:
         return f"{number} has not been tried elsewhere yet: make claims ONLY={lecture}"
-    return f"{record['over']}: it held in {record['line']}"
+    return f"{record['over']}: {record['line']}"
+
+
+def elsewhere(here: float, others: Sequence[float], over: str, spec=".2f") -> str:
+    """One number of a page and what it is elsewhere: the median of `others`, the smallest and the largest, in one line.
+
+    over: what the others are of. spec: how a number is written.
+
+    >>> elsewhere(0.55, [-0.48, 0.75, -0.3], "three reviews")
+    'here 0.55; three reviews: -0.30, from -0.48 to 0.75'
+    """
+    middle, low, high = (format(number, spec) for number in (np.median(others), min(others), max(others)))
+    return f"here {here:{spec}}; {over}: {middle}, from {low} to {high}"
 
 
 def recorded(name: str, columns: Sequence[str] | None = None, drawn=True, **only) -> Html:
