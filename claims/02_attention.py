@@ -3,8 +3,10 @@
 from functools import lru_cache
 from math import inf
 
+import numpy as np
 import torch
 
+from coursekit.explain import attention_mean, gradient_x_input, leave_one_out
 from coursekit.models import load_weights
 from coursekit.worlds import handwritten_reviews
 
@@ -177,3 +179,27 @@ def largest_in_peaky(page, i):
 def on_padding(page, i):
     words = words_of(page, i)
     return page.where_and_what(page.model, words)[0][:, len(words) + 1:].sum(1).mean()
+
+
+def ranks(x):
+    return np.argsort(np.argsort(x))
+
+
+def agreement(model, words, way):
+    """Rank correlation with leave-one-out of attention (both without signs) or of gradient × input."""
+    gone = leave_one_out(model, words).scores
+    if way == "attention":
+        return np.corrcoef(ranks(attention_mean(model, words).scores), ranks(abs(gone)))[0, 1]
+    return np.corrcoef(ranks(gradient_x_input(model, words).scores), ranks(gone))[0, 1]
+
+
+@claim("02.19", "how they read came out alike on the reviews that they get right and on those that they get wrong.",
+       over="the median agreement with leave-one-out on the right ones less that on the wrong ones: three models, "
+       "attention and gradient × input", between=(-0.1, 0.1),
+       runs=[[name, way] for name in ("imdb-tame", "imdb-peaky", "imdb-6layer") for way in ("attention", "G×I")])
+def right_less_wrong(page, run):
+    model, way = load_weights(run[0]), run[1]
+    words = [words_of(page, i) for i in range(64)]
+    right = (model.predict(words) > 0) == [review.label for review in handwritten_reviews()]
+    found = np.array([agreement(model, document, way) for document in words])
+    return np.median(found[right]) - np.median(found[~right])

@@ -1,7 +1,7 @@
 """What was found elsewhere than on a page: the papers' tables and figures once more, what lectures say run again.
 
-Recorded: the result of an experiment is data, NAME.json and NAME.png, made by the repository's `python -m experiments
-run NAME`; those of a lecture's claims are claims/NN.json, made by `make claims`.
+Recorded: the result of an experiment is data, NAME.json and NAME.png, made by the repository's
+`python -m experiments run NAME`; those of a lecture's claims are claims/NN.json, made by `make claims`.
 """
 
 import base64
