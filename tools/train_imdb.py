@@ -14,9 +14,10 @@ from torch.nn.functional import binary_cross_entropy_with_logits
 from coursekit.models.classifier import AttentionClassifier, TransformerClassifier
 from coursekit.models.documents import token_ids
 from coursekit.models.training import minibatches, train
-from coursekit.models.weights import FOLDER, naive_bayes_log_odds
+from coursekit.models.weights import FOLDER, load_weights, naive_bayes_log_odds
 from coursekit.own import datasets
 from coursekit.text import WordTokenizer
+from tools import by_hand
 from tools.store_weights import save_log_odds, save_weights, write_card
 
 RECIPES = {
@@ -96,16 +97,18 @@ def train_classifier(name, tokenizer, reviews, test):
                     seed=recipe["seed"],
                     validate=lambda m: accuracy(m, ids[held_out], lengths[held_out], labels[held_out]))
     seconds = time.time() - started
-    test_accuracy = accuracy(model.half().float(), *encoded(model, test))   # of what is shipped: half precision
+    save_weights(model, name)
+    shipped = load_weights(name)                                        # measured: half precision
+    test_accuracy = accuracy(shipped, *encoded(shipped, test))
     facts = {
         "Accuracy on the 25,000 test reviews": f"{test_accuracy:.2%} (in the half precision that is shipped)",
         "Accuracy on the 2,000 held-out training reviews": f"{history[-1]['score']:.2%}",
+        **by_hand.rows(shipped),
         "Training": f"{len(fit):,} reviews; {seconds:.0f} s on {torch.get_num_threads()} CPU thread(s); " + ", ".join(
             f"{key} {value}" for key, value in recipe.items() if key != "kind"),
         "Loss by epoch": ", ".join(f"{row['loss']:.3f}" for row in history),
         "Model": f"{type(model).__name__}, " + ", ".join(f"{k} {v}" for k, v in model.config.items()),
     }
-    save_weights(model, name)
     write_card(name, "Scores film reviews: the log-odds that a review is positive.",
                facts | common(name, f'load_weights("{name}")'))
 
@@ -132,14 +135,17 @@ def count_words(tokenizer, reviews, test):
     log_odds = naive_bayes_log_odds()                                   # measured on what is shipped: half precision
     documents = [(tokenizer.tokenize(review.text), review.label == 1) for review in test]
 
+    def score(words):
+        return sum(log_odds.get(word, 0.0) for word in words)
+
     def share_right(T):
         """Accuracy of the sum of the log-odds of the first T words (None: of all)."""
-        scores = [sum(log_odds.get(word, 0.0) for word in words[:T]) for words, _ in documents]
-        return sum((score > 0) == label for score, (_, label) in zip(scores, documents, strict=True)) / len(documents)
+        return sum((score(words[:T]) > 0) == label for words, label in documents) / len(documents)
 
     facts = {
         "Accuracy on the 25,000 test reviews": f"{share_right(None):.2%} (in the half precision that is shipped)",
         "Accuracy on their first 255 words": f"{share_right(255):.2%} (all that the other models read)",
+        **by_hand.accuracy_row(by_hand.is_right([score(words) for words in by_hand.documents(tokenizer)])),
         "Training": "none: words counted in all 25,000 training reviews, none held out",
     }
     write_card("imdb-naive-bayes", "A log-odds for each word: log p(w | positive) − log p(w | negative), counted with "

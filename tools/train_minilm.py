@@ -21,7 +21,7 @@ from torch.nn.functional import cross_entropy
 from coursekit.models.hub.minilm import PACKAGE, read_encoder
 from coursekit.models.weights import FOLDER, load_weights
 from coursekit.own import datasets
-from coursekit.worlds import handwritten_reviews
+from tools import by_hand
 from tools.store_weights import save_adapters, write_card
 from tools.train_imdb import bucketed
 
@@ -153,8 +153,7 @@ def main():
         "standard error",
         f"Accuracy on {TESTED:,} IMDB test reviews, drawn at random": ", ".join(
             f"{accuracy(shipped, test, cut)} on their first {cut} pieces" for cut in (128, T_MAX)),
-        "Accuracy on the course's hand-written reviews": f"{accuracy(shipped, handwritten_reviews(), T_MAX)}: irony, "
-        "negation, two opinions at once; they are hard on purpose",
+        **by_hand.rows(shipped),
         "Training": f"{len(losses):,} steps, of {BATCHES[0]} phrases of SST-2 or {BATCHES[1]} reviews of IMDB cut at "
         f"{pieces} pieces, {passes:.2f} passes over {len(phrases):,} and {len(drawn):,} of them; {seconds:.0f} CPU "
         f"seconds; rank {RECIPE['rank']}, lr {RECIPE['lr']}, seed {seed}",
