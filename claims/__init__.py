@@ -19,6 +19,8 @@ from math import inf
 from statistics import median as middle_of
 from typing import Any
 
+from experiments.runner import plain
+
 RECORDED = 2                    # replications of a claim that trains for minutes, at least
 FEWEST = 5                      # of any other
 
@@ -29,7 +31,7 @@ class Claim:
     number: str                 # "02.3": the third of lecture 02
     sentence: str
     over: str                   # what varies, in words
-    runs: list                  # what the function is asked with, a JSON value for each replication
+    runs: Sequence                  # what the function is asked with, a JSON value for each replication
     here: Any                   # what the page itself uses, None if it is not one of the kind
     between: tuple[float, float] | None
     median: tuple[float, float] | None
@@ -71,14 +73,17 @@ def claim(number: str, sentence: str, *, over: str, runs: Sequence, here: Any = 
     for each replication; here: that of the page itself, which is shown beside and does not count. between: the bounds
     of the number (without them the function says itself whether the sentence holds), in all replications or `at_least`
     so many. median: the bounds of the numbers' median instead. trains: for minutes, so that only `make claims-all` runs
-    it. Raises ValueError for the page's own run among the replications, for too few, and for two ways to judge.
+    it. Raises ValueError for the page's own run among the replications, for one that is there twice, for too few, for
+    two ways to judge, and for what every page would hold.
     """
-    runs, fewest = list(runs), RECORDED if trains else FEWEST
-    if here in runs:
-        raise ValueError(f"claim {number}: {here!r} is what the page itself runs: take it out of runs")
+    runs, here, fewest = plain(list(runs)), plain(here), RECORDED if trains else FEWEST
+    if again := [run for i, run in enumerate(runs) if run in [here, *runs[:i]]]:
+        raise ValueError(f"claim {number}: {again[0]!r} is the page's own run or there twice: take it out of runs")
     if len(runs) < fewest:
         raise ValueError(f"claim {number}: {len(runs)} replications, expected at least {fewest}")
     if median and (between or at_least):
         raise ValueError(f"claim {number}: median= is judged by itself, without between= and at_least=")
+    if (-inf, inf) in (between, median) or at_least is not None and not 0 < at_least <= len(runs):
+        raise ValueError(f"claim {number} says nothing: at_least= from 1 to {len(runs)}, and a bound on one side")
     return lambda function: Claim(number, sentence, over, runs, here, between, median,
                                   len(runs) if at_least is None else at_least, trains, function)

@@ -9,10 +9,7 @@ from tools import notebooks
 from .runner import CLAIMS, claims_of, lectures, run, why_not_current
 from .written import PAGE, page
 
-HEAD = '''"""What lecture {lecture} says, run again elsewhere."""
-
-from . import claim
-'''
+HEAD = '"""What lecture {lecture} says, run again elsewhere."""\n\nfrom . import claim\n'
 SKELETON = '''
 
 @claim("{number}", "The sentence, word for word as it stands in the lecture, its deck, notes or quiz.",
@@ -57,7 +54,7 @@ def main(arguments=None):
                 mark = "?" if stale else "✓" if record["holds"] else "✗"
                 print(f"{mark} {number:<6} {record['line']}; must hold in: {record['requires']}  {stale}")
                 failed += [number] * (mark == "✗")
-    except (ValueError, FileNotFoundError) as error:
+    except (ValueError, OSError) as error:
         sys.exit(str(error))
     PAGE.write_text(page(), encoding="utf8")
     if failed:

@@ -1,20 +1,28 @@
 """What is wrong with the claims of a lecture, one line each. `tests/notebooks/test_claims.py` asks; none is run."""
 
+import dis
 import inspect
 import json
+import re
+from math import isclose
 
 from .runner import all_runs, claims_of, kept, replicate, why_not_current
 from .written import plain, texts
 
 FEWEST = 6                      # claims of a lecture
 LINES = 15                      # of a claim's function
+WORDS = 5                       # of its sentence
 
 
 def unsaid(claims, said) -> list[str]:
-    """Claims whose sentence does not stand in the lecture, its deck, notes or quiz ({place: text})."""
+    """Claims whose sentence does not stand in the lecture, its deck, notes or quiz ({place: text}): not as part of a
+    longer word or number, nor, where it begins small, of a clause that begins before it (“it is not so that …”)."""
     said = [plain(text) for text in said.values()]
-    return [f"{number}: no page says “{claim.sentence}”: take it over word for word" for number, claim in claims.items()
-            if not any(plain(claim.sentence) in text for text in said)]
+    begins = {True: r"(?:^|[^\w\s] |\b(?:and|And|but|But) )", False: r"(?<!\w)"}
+    return [f"{number}: no page says “{claim.sentence}”: take it over word for word, {WORDS} words or more"
+            for number, claim in claims.items() if len(claim.sentence.split()) < WORDS
+            or not any(re.search(begins[claim.sentence[0].islower()] + re.escape(plain(claim.sentence)) +
+                             r"(?!\w)", text) for text in said)]
 
 
 def too_few(claims, lecture) -> list[str]:
@@ -31,6 +39,13 @@ def too_long(claims) -> list[str]:
             for number, n in lines.items() if n > LINES]
 
 
+def unvaried(claims) -> list[str]:
+    """Claims whose function does not look at its replication, so that all are one."""
+    return [f"{number}: its function makes no use of {name}: every replication is the same"
+            for number, claim in claims.items() if (name := claim.function.__code__.co_varnames[1])
+            not in [step.argval for step in dis.get_instructions(claim.function) if step.opname != "MAKE_CELL"]]
+
+
 def unsupported(claims, records) -> list[str]:
     """Claims without a current result, or with one that does not hold; results that are of no claim."""
     stale = [why_not_current(claim, records.get(number)) for number, claim in claims.items()]
@@ -44,7 +59,7 @@ def unsupported(claims, records) -> list[str]:
 def problems(lecture: str) -> list[str]:
     """All of these for one lecture; [] if there is none."""
     claims, records = claims_of(lecture), kept(lecture)
-    return [*too_few(claims, lecture), *unsaid(claims, texts(lecture)), *too_long(claims),
+    return [*too_few(claims, lecture), *unsaid(claims, texts(lecture)), *too_long(claims), *unvaried(claims),
             *unsupported(claims, records)]
 
 
@@ -66,4 +81,4 @@ def alike(one, other) -> bool:
     """Are two values equal, but for what another machine rounds?"""
     if None in (one, other) or isinstance(one, bool) or isinstance(other, bool):
         return one == other
-    return abs(one - other) <= 1e-3 * max(1, abs(one), abs(other))
+    return isclose(one, other, rel_tol=1e-3, abs_tol=1e-5)

@@ -1,6 +1,7 @@
 """A lecture as a claim sees it, and what a claim is made of: the digest that its result carries."""
 
 import ast
+import builtins
 import contextlib
 import functools
 import hashlib
@@ -14,6 +15,7 @@ from coursekit.models import weights
 from tools import notebooks
 
 TAG = "claim-setup"
+BUILT_IN = set(dir(builtins))
 PAGE = "page"                   # what a claim's function calls its first argument
 
 
@@ -31,7 +33,8 @@ class Page:
 
     def __getattr__(self, name):
         if name.startswith("__") or name not in self._names:
-            raise AttributeError(f"lecture {self._lecture} defines no {name!r} in a cell tagged {TAG}: tag that cell")
+            raise AttributeError(f"lecture {self._lecture} defines no {name!r} in a cell tagged {TAG}: tag that cell, "
+                                 f"and ask for it as {PAGE}.{name}")
         return self._names[name]
 
 
@@ -67,7 +70,7 @@ def setup_cells(lecture):
 
 def statements(text):
     """The sources of a module's statements, with decorators; an import of several names is one for each of them."""
-    lines, found = text.splitlines(), []
+    lines, found = text.split("\n"), []
     for node in ast.parse(text).body:
         first = min([node.lineno, *(decorator.lineno for decorator in getattr(node, "decorator_list", []))])
         found += ([ast.unparse(one) for one in apart(node)] if imports(node) else
@@ -89,24 +92,27 @@ def apart(node):
 def reached(sources, names) -> tuple[str, ...]:
     """Those of the sources, in their order, that define one of the names, or what such a source uses, and so on."""
     trees = {source: ast.parse(source) for source in sources}
-    own = {source: set(defined(tree)) for source, tree in trees.items()}
+    imported = {name for tree in trees.values() for node in filter(imports, tree.body) for name in defined(node)}
+    own = {source: {name for name in defined(tree) if name not in imported | BUILT_IN or any(map(imports, tree.body))}
+           for source, tree in trees.items()}
     found, asked = set(), set(names)
     while new := {source for source in trees if own[source] & asked} - found:
         found |= new
         asked |= {node.id for source in new for node in ast.walk(trees[source]) if isinstance(node, ast.Name)
-                  and isinstance(node.ctx, ast.Load) and node.id not in own[source]}
+                  and isinstance(node.ctx, ast.Load)}
     return tuple(source for source in sources if source in found)
 
 
 def defined(tree) -> Iterator[str]:
-    """The names that a source defines where it stands, not those inside of its functions."""
+    """The names that a source defines where it stands, or changes, as in NAMES.append("x"), KINDS["praise"] = []; not
+    those inside of its functions."""
     for node in ast.iter_child_nodes(tree):
         if isinstance(node, (ast.FunctionDef, ast.ClassDef)):
             yield node.name
         elif isinstance(node, ast.alias):
             yield (node.asname or node.name).partition(".")[0]
-        elif isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
-            yield node.id
+        elif isinstance(node, ast.Expr) or isinstance(getattr(node, "ctx", None), ast.Store):
+            yield from (one.id for one in ast.walk(node) if isinstance(one, ast.Name))
         elif not isinstance(node, (ast.Lambda, ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)):
             yield from defined(node)
 

@@ -6,6 +6,7 @@ import importlib
 import json
 import time
 from datetime import date
+from math import isfinite
 from pathlib import Path
 from statistics import median
 
@@ -33,15 +34,17 @@ def lectures(only: str = "") -> list[str]:
 @functools.cache
 def claims_of(lecture: str) -> dict[str, Claim]:
     """{number: claim} of a lecture, in the order of their numbers.
-    Raises ValueError where two have the same number, or a number is of another lecture."""
+    Raises ValueError where two have the same number, a number is of another lecture, or no function is its own."""
     [path] = CLAIMS.glob(f"{lecture}_*.py")
-    found = [thing for thing in vars(importlib.import_module(f"claims.{path.stem}")).values()
-             if isinstance(thing, Claim)]
+    module = importlib.import_module(f"claims.{path.stem}")
+    found = [thing for thing in vars(module).values() if isinstance(thing, Claim)]
     numbers = [claim.number for claim in found]
-    for number in numbers:
+    for number, claim in zip(numbers, found, strict=True):
         if numbers.count(number) > 1 or number.partition(".")[0] != lecture:
             raise ValueError(f"{path.name}: claims are numbered {lecture}.1, {lecture}.2 and so on, each number once; "
                              f"got {number}")
+        if vars(module).get(claim.function.__name__) is not claim:
+            raise ValueError(f"{path.name}: write @claim(\"{number}\", …) above a function of its own, at the margin")
     return {claim.number: claim for claim in sorted(found, key=lambda claim: int(claim.number.partition(".")[2]))}
 
 
@@ -53,7 +56,10 @@ def replicate(number: str, run: str, _digest: str = "") -> dict:
     with one_thread(), weights_loaded() as loaded:
         value = claim.function(page, json.loads(run))
     value = value.item() if hasattr(value, "item") else value                   # of an array or a tensor
-    return {"value": plain(value), "seconds": round(time.process_time() - started, 1),
+    bounds = claim.between or claim.median
+    if not isinstance(value, int | float) or isinstance(value, bool) == bool(bounds):
+        raise ValueError(f"got {value!r}, expected {'a number, as there are bounds' if bounds else 'True or False'}")
+    return {"value": plain(value) if isfinite(value) else None, "seconds": round(time.process_time() - started, 1),
             "weights": sorted(loaded | page.loaded)}
 
 
@@ -72,14 +78,15 @@ def run(lecture: str, trains=False, again=False, folder=RESULTS, progress=True) 
     claims, records, path = claims_of(lecture), kept(lecture, folder), Path(folder, f"{lecture}.json")
     due = {number: claim for number, claim in claims.items()
            if (trains or not claim.trains) and (again or why_not_current(claim, records.get(number)))}
+    loaded = seal(weights.known_hashes(weights.FOLDER))
     digests = {number: digest(claim) for number, claim in due.items()}
-    todo = {(number, json.dumps(one), digests[number]): f"claim {number}, {one!r}"
+    todo = {(number, json.dumps(one), digests[number] + loaded): f"{number}, {one!r}"
             for number, claim in due.items() for one in all_runs(claim)}
-    begun = path.with_suffix(".jsonl")
-    results = dict(compute(replicate, todo, begun, {"lecture": lecture}, workers=AT_ONCE, progress=progress))
-    for number, claim in due.items():
-        records[number] = record(claim, digests[number], [results[number, json.dumps(one), digests[number]]
-                                                          for one in all_runs(claim)])
+    begun = path.with_suffix(".all.jsonl" if trains else ".jsonl")              # hours of the one outlive the other
+    results = dict(compute(replicate, todo, begun, {"lecture": lecture}, None, AT_ONCE, progress, of="claim"))
+    records = kept(lecture, folder) | {number: record(claim, digests[number], [
+        results[number, json.dumps(one), digests[number] + loaded] for one in all_runs(claim)])
+        for number, claim in due.items()}                                       # of another process, too
     keep({number: records[number] for number in claims if number in records}, lecture, path)
     begun.unlink(missing_ok=True)
     return kept(lecture, folder)
@@ -87,17 +94,18 @@ def run(lecture: str, trains=False, again=False, folder=RESULTS, progress=True) 
 
 def all_runs(claim):
     """The page's own run, if there is one, and then the replications."""
-    return [claim.here] * (claim.here is not None) + plain(claim.runs)
+    return [claim.here] * (claim.here is not None) + claim.runs
 
 
 def record(claim, of, results):
     """What is kept of a claim: what was asked, what came out, of what, where and when; and a seal over all of it."""
     values = [result["value"] for result in results]
     here, others = values[:-len(claim.runs)], values[-len(claim.runs):]
-    files = sorted({name for result in results for name in result["weights"]})
-    known = weights.known_hashes(weights.FOLDER)
+    known, source = weights.known_hashes(weights.FOLDER), "".join(sum(parts(claim), ()))
+    files = sorted({name for result in results for name in result["weights"]}           # what was loaded, also earlier
+                   | {name for name in known if f'"{Path(name).stem}"' in source})
     found = {"sentence": claim.sentence, "over": claim.over, "requires": claim.requires,
-             "runs": plain(claim.runs), "values": others, "here": here[0] if here else None,
+             "runs": claim.runs, "values": others, "here": here[0] if here else None,
              "holds": claim.verdict(others), "line": line(claim, others, here), "digest": of,
              "weights": {name: known[name][:16] for name in files},
              "seconds": round(sum(result["seconds"] for result in results), 1),
@@ -126,9 +134,10 @@ def why_not_current(claim, found) -> str:
     again = f"make claims{'-all' * claim.trains} ONLY={claim.number.partition('.')[0]}"
     if found is None:
         return f"{claim.number} has no result: {again}"
-    if found["seal"] != seal(found):
+    if found.get("seal") != seal(found):
         return f"{claim.number}: its result is not as it was written: {again}"
-    if found["digest"] != digest(claim):
+    if found["digest"] != digest(claim) or (found["sentence"], found["over"], found["requires"], found["runs"]) != (
+            claim.sentence, claim.over, claim.requires, claim.runs):
         return f"{claim.number}: its sentence, code or cells are no longer those that were run: {again}"
     known = weights.known_hashes(weights.FOLDER)
     if changed := [name for name, of in found["weights"].items() if not known.get(name, "").startswith(of)]:

@@ -65,7 +65,9 @@ def texts(lecture) -> dict[str, str]:
 
 
 def strings(value):
-    """All texts of a TOML file."""
+    """All texts of a TOML file, but for the answers to a question that are wrong."""
+    if isinstance(value, dict) and "why" in value and not value.get("right"):
+        value = {key: one for key, one in value.items() if key != "text"}
     if isinstance(value, str):
         yield value
     elif isinstance(value, dict | list):
@@ -80,4 +82,4 @@ def notebooks_text(path):
 
 def plain(text) -> str:
     """Text without Markdown's marks, and with one space where there is any."""
-    return " ".join(re.sub(r"(?m)[*_`$]|^\s*>", "", text).split())
+    return " ".join(re.sub(r"(?ms)<!--.*?-->|~~.*?~~|!\[[^]]*\]|[*_`$]|^\s*>", "", text).split())

@@ -4,16 +4,17 @@ Five ways to break a lecture are tried below; each is seen, and CONTRIBUTING.md 
 
 import json
 import re
+from types import SimpleNamespace
 
 import nbformat
 import pytest
 
 from claims import Claim, claim
 from claims import __main__ as command
-from claims.checked import alike, differ, problems, too_few, too_long, unsaid, unsupported
+from claims.checked import alike, differ, problems, too_few, too_long, unsaid, unsupported, unvaried
 from claims.pages import digest, page_of, reached, setup_cells, statements
 from claims.runner import claims_of, kept, lectures, line, record, replicate, run, seal
-from claims.written import PAGE, page, plain, texts
+from claims.written import PAGE, page, plain, strings, texts
 from coursekit.results import claimed
 from tools import notebooks
 
@@ -28,7 +29,8 @@ def test_every_lecture_has_claims_or_stands_in_the_list():
 
 @pytest.mark.parametrize("lecture", lectures())
 def test_sentences_results_and_digests(lecture):
-    assert not problems(lecture)
+    found = problems(lecture)
+    assert not found, "\n".join(found)
 
 
 @pytest.mark.parametrize("lecture", lectures())
@@ -38,6 +40,15 @@ def test_a_lecture_links_to_its_lines(lecture):
 
 def test_the_page_is_that_of_the_results():
     assert PAGE.read_text(encoding="utf8") == page(), "python -m claims page"
+
+
+@pytest.mark.parametrize("lecture", lectures())
+def test_a_lecture_was_executed_after_its_claims_were_run(lecture):
+    [path] = notebooks.find(lecture)
+    for cell in nbformat.read(path, as_version=4).cells:
+        shown = "\n".join(output.get("text", "") for output in cell.get("outputs", []))
+        for number in re.findall(r'claimed\("(.*?)"\)', cell.source) if cell.cell_type == "code" else []:
+            assert claimed(number) in shown, f"{number}: another line was printed: python -m tools.notebooks execute"
 
 
 @pytest.mark.parametrize("lecture", lectures())
@@ -108,6 +119,32 @@ def test_a_deleted_claim_is_seen(whole):
     assert too_few(dict(list(claims.items())[:5]), "02")
 
 
+@pytest.mark.parametrize("hidden", ["<!-- {} -->", "~~{}~~", "![{}](map.png)", "{}5", "It is not so that {}"])
+def test_a_sentence_that_no_reader_reads_so_is_not_said(hidden):
+    one = made(sentence="in most runs each verb needs its English verb")
+    assert not unsaid({"99.1": one}, {"lecture": f"Hence, {one.sentence}."})
+    assert "word for word" in unsaid({"99.1": one}, {"lecture": hidden.format(one.sentence)})[0]
+    assert unsaid({"99.1": made(sentence="in most runs")}, {"lecture": "in most runs"})
+
+
+def test_a_wrong_answer_of_a_quiz_says_nothing():
+    asked = {"ask": "Which?", "choices": [{"text": "No.", "why": "Look."},
+                                          {"text": "Yes.", "right": True, "why": "So."}]}
+    assert list(strings(asked)) == ["Which?", "Look.", "Yes.", "So."]
+
+
+@pytest.mark.parametrize("change", [{"runs": [7, 8]}, {"over": "more seeds"}, {"requires": "all"}])
+def test_what_was_asked_otherwise_is_seen(whole, change):
+    claims, records, _ = whole
+    changed = records["02.1"] | change
+    assert "no longer those" in unsupported({"02.1": claims["02.1"]}, {"02.1": changed | {"seal": seal(changed)}})[0]
+
+
+def test_a_function_that_ignores_its_replication_is_seen():
+    assert not unvaried({"99.1": made(), "99.2": made(lambda page, run: [run for _ in "x"])})
+    assert "no use of run" in unvaried({"99.1": made(lambda page, run: 1)})[0]
+
+
 def test_other_weights_are_seen(whole):
     claims, records, _ = whole
     number, found = next((number, found) for number, found in records.items() if found["weights"])
@@ -137,7 +174,10 @@ def test_what_must_hold(how, values, verdict, words):
 
 
 @pytest.mark.parametrize("how, words", [
-    ({"here": 3}, "take it out of runs"), ({"runs": [1, 2]}, "at least 5"),
+    ({"here": 3}, "take it out of runs"), ({"runs": [1] * 5}, "take it out of runs"),
+    ({"here": (0, 1), "runs": [[0, i] for i in range(5)]}, "take it out of runs"),
+    ({"at_least": 0}, "says nothing"), ({"at_least": 6}, "says nothing"),
+    ({"between": (-float("inf"), float("inf"))}, "says nothing"), ({"runs": [1, 2]}, "at least 5"),
     ({"runs": [1], "trains": True}, "at least 2"), ({"median": (0, 1), "at_least": 4}, "judged by itself")])
 def test_what_is_no_claim_is_refused(how, words):
     with pytest.raises(ValueError, match=words):
@@ -171,6 +211,13 @@ def test_a_page_has_the_cells_that_are_asked_for_and_what_these_use(lecture):
     with pytest.raises(AttributeError, match="tag that cell"):
         page("root").y
     assert page("x").x == "b"
+
+
+def test_a_page_has_what_changes_and_what_defines_again(lecture):
+    page = lecture("names = ['one']\nkinds = {}", "names.append('two')", "kinds['a'] = 1", "print(kinds)",
+                   "def f():\n    return g()\ndef g():\n    return 1", "def g():\n    return 2", "other = len(names)")
+    assert page("names").names == ["one", "two"] and page("kinds").kinds == {"a": 1} and page("f").f() == 2
+    assert len(reached(setup_cells("99"), {"names"})) == 2
 
 
 def test_what_is_reached_and_what_a_statement_is():
@@ -211,7 +258,7 @@ def test_the_digest_is_of_what_is_run_and_of_nothing_else(lecture):
 
 def test_alike_allows_for_rounding_only():
     assert alike(1.0, 1.0005) and alike(1000, 1000.5) and alike(True, True) and alike(None, None)
-    assert not alike(1.0, 1.01) and not alike(True, False) and not alike(None, 0.0)
+    assert not alike(0.020, 0.021) and not alike(1.0, 1.01) and not alike(True, False) and not alike(None, 0.0)
 
 
 def test_what_was_stopped_goes_on_and_what_is_current_is_not_run_again(tmp_path, monkeypatch):
@@ -230,6 +277,12 @@ def test_what_was_stopped_goes_on_and_what_is_current_is_not_run_again(tmp_path,
     with pytest.raises(KeyboardInterrupt):
         run("02", folder=tmp_path, progress=False)
     assert [path.name for path in tmp_path.iterdir()] == ["02.jsonl"]
+    begun = (tmp_path / "02.jsonl").read_text()
+    with monkeypatch.context() as other:                                # those that train, meanwhile, leave it alone
+        other.setattr("claims.runner.replicate", lambda *cell: {"value": True, "seconds": 0.0, "weights": []})
+        run("02", trains=True, folder=tmp_path, progress=False)
+    assert (tmp_path / "02.jsonl").read_text() == begun
+    (tmp_path / "02.json").unlink()
     run("02", folder=tmp_path, progress=False)
     n = len(claims_of("02")[number].runs) + (claims_of("02")[number].here is not None)
     assert len(asked) == n + 1 and [path.name for path in tmp_path.iterdir()] == ["02.json"]
@@ -237,6 +290,34 @@ def test_what_was_stopped_goes_on_and_what_is_current_is_not_run_again(tmp_path,
     assert len(asked) == n + 1
     run("02", folder=tmp_path, progress=False, again=True)
     assert len(asked) == 2 * n + 1
+
+
+@pytest.mark.parametrize("value, bounds", [(1, None), (0.5, None), ("yes", None), (True, (0, 1)), (None, (0, 1))])
+def test_a_value_is_of_the_kind_that_is_judged(monkeypatch, value, bounds):
+    one = made(lambda page, run: value, between=bounds)
+    monkeypatch.setattr("claims.runner.claims_of", lambda lecture: {"99.1": one})
+    monkeypatch.setattr("claims.runner.parts", lambda claim: ((), ()))
+    with pytest.raises(ValueError, match="expected a number" if bounds else "expected True or False"):
+        replicate("99.1", "1")
+
+
+def test_what_has_no_end_holds_nowhere(monkeypatch):
+    one = made(lambda page, run: float("inf"), between=(0, float("inf")))
+    monkeypatch.setattr("claims.runner.claims_of", lambda lecture: {"99.1": one})
+    monkeypatch.setattr("claims.runner.parts", lambda claim: ((), ()))
+    assert replicate("99.1", "1")["value"] is None and not one.holds(None)
+
+
+def test_a_claim_without_a_function_of_its_own_is_refused(monkeypatch):
+    module = SimpleNamespace(helper=made, one=claim("02.1", "It holds.", over="", runs=range(1, 6))(made))
+    monkeypatch.setattr("claims.runner.importlib.import_module", lambda name: module)
+    with pytest.raises(ValueError, match="a function of its own"):
+        claims_of.__wrapped__("02")
+
+
+def test_weights_that_were_loaded_before_are_noted(monkeypatch):
+    found = record(claims_of("02")["02.17"], "", [{"value": 0.5, "seconds": 0.0, "weights": []}] * 64)
+    assert "imdb-peaky.safetensors" in found["weights"]
 
 
 def test_a_new_claim_is_a_skeleton_and_is_refused_until_it_is_written(tmp_path, monkeypatch):
