@@ -95,8 +95,8 @@ def test_a_changed_number_is_seen(whole):
 def test_a_weakened_claim_is_seen(whole, tmp_path):
     _, records, _ = whole
     source, weaker = (command.CLAIMS / "02_attention.py").read_text(encoding="utf8"), tmp_path / "weaker.py"
-    assert source.count("between=(2.5, 5.5), at_least=18") == 1
-    weaker.write_text(source.replace("between=(2.5, 5.5), at_least=18", "between=(2.5, 5.5), at_least=8"), "utf8")
+    assert source.count("between=(3, 5), at_least=15") == 1
+    weaker.write_text(source.replace("between=(3, 5), at_least=15", "between=(3, 5), at_least=5"), "utf8")
     names = {"__name__": "claims.weaker", "__package__": "claims"}
     exec(compile(weaker.read_text("utf8"), str(weaker), "exec"), names)
     [one] = [one for one in names.values() if isinstance(one, Claim) and one.number == "02.1"]
