@@ -155,8 +155,8 @@ def left_without_the_word_of_praise(page, run):
     return left(page, run, lambda s, t, n: (s, t) != (n + 1, n))
 
 
-@claim("02.14", "If [CLS] alone may look, more than half is left, as in nearly all others: [CLS] reads *not* by "
-       "itself.", over=LEFT, runs=FRAMES, between=(0.5, 1.1), at_least=13)
+@claim("02.14", "If [CLS] alone may look, more than half is left, as in most others: [CLS] reads *not* by itself.",
+       over=LEFT, runs=FRAMES, between=(0.5, 1.1), at_least=11)
 def left_with_cls_alone(page, run):
     return left(page, run, lambda s, t, n: t != n or s in (0, n))
 
