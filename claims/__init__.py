@@ -40,6 +40,11 @@ class Claim:
     function: Callable
 
     @property
+    def lecture(self) -> str:
+        """The number of the lecture: "02"."""
+        return self.number.partition(".")[0]
+
+    @property
     def requires(self) -> str:
         """What must hold, in words: "at least 18 of 20", "all: from 2.5 to 5.5", "the median: at most 0"."""
         n = len(self.runs)

@@ -6,6 +6,7 @@ import sys
 
 from tools import notebooks
 
+from .imdb import make_table
 from .runner import CLAIMS, claims_of, lectures, run, why_not_current
 from .written import PAGE, page
 
@@ -42,11 +43,17 @@ def main(arguments=None):
     runs.add_argument("--all", action="store_true", help="also those that train for minutes")
     runs.add_argument("--again", action="store_true", help="also those whose results are current")
     commands.add_parser("new", help="write the skeleton of a claim").add_argument("number", help="such as 08.3")
+    imdb = commands.add_parser("imdb", help="make a lecture's table on reviews of IMDB that the model gets right")
+    imdb.add_argument("folder", help="the folder aclImdb, or the one that holds it")
+    imdb.add_argument("lecture", help="such as 05b")
     commands.add_parser("page", help="only write docs/claims.md from what is kept")
     options, failed = parser.parse_args(arguments), []
     try:
         if options.command == "new":
             print(f"write the claim: {begin(options.number).relative_to(notebooks.ROOT)}")
+            return
+        if options.command == "imdb":
+            make_table(options.lecture, options.folder)
             return
         for lecture in lectures(options.lecture) if options.command == "run" else []:
             for number, record in run(lecture, options.all, options.again).items():

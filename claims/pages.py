@@ -44,18 +44,18 @@ def page_of(lecture: str, cells: tuple[str, ...]) -> Page:
     return Page(lecture, cells)
 
 
-def parts(claim) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """(the statements of its own file that a claim needs, the cells of its lecture that they need), as sources."""
-    file = claim.function.__code__.co_filename
-    own = reached(statements(Path(file).read_text(encoding="utf8")), {claim.function.__name__})
+def parts(function, lecture: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """(the statements of its own file that a function needs, the cells of the lecture that they need), as sources."""
+    file = function.__code__.co_filename
+    own = reached(statements(Path(file).read_text(encoding="utf8")), {function.__name__})
     asked = {node.attr for source in own for node in ast.walk(ast.parse(source))
              if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id == PAGE}
-    return own, reached(setup_cells(claim.number.partition(".")[0]), asked)
+    return own, reached(setup_cells(lecture), asked)
 
 
 def digest(claim) -> str:
     """Sixteen digits that change with the claim's code and sentence, and with the cells of the page that it runs."""
-    own, cells = parts(claim)
+    own, cells = parts(claim.function, claim.lecture)
     return hashlib.sha256("\n\0".join([*own, *cells]).encode()).hexdigest()[:16]
 
 

@@ -52,7 +52,7 @@ def replicate(number: str, run: str, _digest: str = "") -> dict:
     """What one replication of a claim gives: its value, CPU seconds, and the files of weights behind it."""
     lecture = number.partition(".")[0]
     claim = claims_of(lecture)[number]
-    page, started = page_of(lecture, parts(claim)[1]), time.process_time()
+    page, started = page_of(lecture, parts(claim.function, lecture)[1]), time.process_time()
     with one_thread(), weights_loaded() as loaded:
         value = claim.function(page, json.loads(run))
     value = value.item() if hasattr(value, "item") else value                   # of an array or a tensor
@@ -101,7 +101,7 @@ def record(claim, of, results):
     """What is kept of a claim: what was asked, what came out, of what, where and when; and a seal over all of it."""
     values = [result["value"] for result in results]
     here, others = values[:-len(claim.runs)], values[-len(claim.runs):]
-    known, source = weights.known_hashes(weights.FOLDER), "".join(sum(parts(claim), ()))
+    known, source = weights.known_hashes(weights.FOLDER), "".join(sum(parts(claim.function, claim.lecture), ()))
     files = sorted({name for result in results for name in result["weights"]}           # what was loaded, also earlier
                    | {name for name in known if f'"{Path(name).stem}"' in source})
     found = {"sentence": claim.sentence, "over": claim.over, "requires": claim.requires,
@@ -131,7 +131,7 @@ def seal(found):
 
 def why_not_current(claim, found) -> str:
     """Why what is kept of a claim is not its result; "" if it is."""
-    again = f"make claims{'-all' * claim.trains} ONLY={claim.number.partition('.')[0]}"
+    again = f"make claims{'-all' * claim.trains} ONLY={claim.lecture}"
     if found is None:
         return f"{claim.number} has no result: {again}"
     if found.get("seal") != seal(found):

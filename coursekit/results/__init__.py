@@ -85,7 +85,7 @@ def recorded(name: str, columns: Sequence[str] | None = None, drawn=True, **only
     table = show.table([[row[names.index(column)] for column in shown] for row in rows], shown, title=result["title"])
     made, alt = _made(cells, result["runs"]), result["alt"] * drawn
     brief, below = described(alt)
-    png = base64.b64encode((HERE / f"{name}.png").read_bytes()).decode()
+    png = base64.b64encode((HERE / f"{name}.png").read_bytes() if drawn else b"").decode()
     picture = f'<img alt="{escape(brief)}" src="data:image/png;base64,{png}">{below}' * drawn
     return Html(f"{picture}{table.html}<div><small>{escape(made)}</small></div>",
                 "\n".join(filter(None, [alt, table.text, made])))

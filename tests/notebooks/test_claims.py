@@ -4,18 +4,21 @@ Five ways to break a lecture are tried below; each is seen, and CONTRIBUTING.md 
 
 import json
 import re
+import sys
 from types import SimpleNamespace
 
 import nbformat
 import pytest
 
-from claims import Claim, claim
+from claims import Claim, claim, imdb
 from claims import __main__ as command
 from claims.checked import alike, differ, problems, too_few, too_long, unsaid, unsupported, unvaried
 from claims.pages import digest, page_of, reached, setup_cells, statements
 from claims.runner import claims_of, kept, lectures, line, record, replicate, run, seal
 from claims.written import PAGE, page, plain, strings, texts
-from coursekit.results import claimed
+from coursekit.models import load_weights
+from coursekit.own import datasets
+from coursekit.results import claimed, recorded
 from tools import notebooks
 
 # The lectures that have no claims yet. It gets shorter, never longer, and goes with the last of them.
@@ -296,7 +299,7 @@ def test_what_was_stopped_goes_on_and_what_is_current_is_not_run_again(tmp_path,
 def test_a_value_is_of_the_kind_that_is_judged(monkeypatch, value, bounds):
     one = made(lambda page, run: value, between=bounds)
     monkeypatch.setattr("claims.runner.claims_of", lambda lecture: {"99.1": one})
-    monkeypatch.setattr("claims.runner.parts", lambda claim: ((), ()))
+    monkeypatch.setattr("claims.runner.parts", lambda *_: ((), ()))
     with pytest.raises(ValueError, match="expected a number" if bounds else "expected True or False"):
         replicate("99.1", "1")
 
@@ -304,7 +307,7 @@ def test_a_value_is_of_the_kind_that_is_judged(monkeypatch, value, bounds):
 def test_what_has_no_end_holds_nowhere(monkeypatch):
     one = made(lambda page, run: float("inf"), between=(0, float("inf")))
     monkeypatch.setattr("claims.runner.claims_of", lambda lecture: {"99.1": one})
-    monkeypatch.setattr("claims.runner.parts", lambda claim: ((), ()))
+    monkeypatch.setattr("claims.runner.parts", lambda *_: ((), ()))
     assert replicate("99.1", "1")["value"] is None and not one.holds(None)
 
 
@@ -332,6 +335,35 @@ def test_a_new_claim_is_a_skeleton_and_is_refused_until_it_is_written(tmp_path, 
         command.begin("02.1")
     with pytest.raises(ValueError, match="such as 08.3"):
         command.begin("8")
+
+
+def on_made_up(page, right):
+    documents = right(load_weights("imdb-tame"), 3, longest=40)
+    return "Their lengths", [[page.root(len(words))] for words in documents], ["root"]
+
+
+def test_a_table_on_imdb_is_of_reviews_that_the_model_gets_right(lecture, tmp_path, monkeypatch):
+    lecture("import math", "def root(x):\n    return math.sqrt(x)")
+    for side, stars, text in (("pos", 9, "a wonderful film"), ("neg", 1, "an awful mess")):
+        (tmp_path / "aclImdb/test" / side).mkdir(parents=True)
+        for i in range(4):
+            words = f"{text} {'indeed ' * i}" if i < 3 else "an awful mess" if side == "pos" else "a word " * 60
+            (tmp_path / f"aclImdb/test/{side}/{i}_{stars}.txt").write_text(words, encoding="utf8")
+    monkeypatch.setattr(imdb, "CLAIMS", tmp_path)
+    (tmp_path / "99_made_up.py").touch()
+    monkeypatch.setitem(sys.modules, "claims.99_made_up", SimpleNamespace(on_imdb=on_made_up))
+    with pytest.warns(UserWarning, match="25,000"):
+        imdb.make_table("99", tmp_path, tmp_path / "out")
+    found = json.loads((tmp_path / "out/99.json").read_text("utf8"))
+    assert found["columns"] == ["root"] and all(2.99 <= root ** 2 <= 5.01 for [root] in found["rows"])
+    monkeypatch.setattr("coursekit.results.HERE", tmp_path)
+    monkeypatch.setattr("coursekit.results.result_of", lambda name: found)
+    assert "Their lengths" in recorded("out/99", drawn=False).html
+    assert found["runs"][0]["command"] == "python -m claims imdb FOLDER 99"
+    with pytest.raises(ValueError, match="6 reviews of at most 40 words that the model gets right, 9 are needed"):
+        imdb.right(datasets.imdb(tmp_path, "test"), load_weights("imdb-tame"), 9, 40)
+    with pytest.raises(SystemExit, match="write it first"):
+        command.main(["imdb", str(tmp_path), "98"])
 
 
 def test_a_lecture_can_show_the_line_of_its_claim():
