@@ -6,10 +6,10 @@ must lie `between` two bounds. `page` is the lecture (`pages.py`): what its cell
 a claim asks the functions that the reader sees. `runner.py` runs them, `checked.py` says what is wrong with them, and
 `written.py` makes docs/claims.md of what came out.
 
-    @claim("02.3", "At GPT-2's width of 768 the largest weight is three to five times the smallest.",
-           over="20 other draws of the weights", runs=range(20, 40), here=0, between=(2.5, 5.5))
+    @claim("02.1", "At GPT-2's width of 768 the largest weight is mostly three to five times the smallest.",
+           over="20 other draws of words and weights", runs=range(20, 40), here=0, between=(3, 5), at_least=15)
     def largest_by_smallest(page, seed):
-        A = page.initial_attention(0.02, d_e=768, seed=seed)
+        A = page.initial_attention(0.02, 768, seed=seed)
         return A.max() / A.min()
 """
 
@@ -31,7 +31,7 @@ class Claim:
     number: str                 # "02.3": the third of lecture 02
     sentence: str
     over: str                   # what varies, in words
-    runs: Sequence                  # what the function is asked with, a JSON value for each replication
+    runs: Sequence              # what the function is asked with, a JSON value for each replication
     here: Any                   # what the page itself uses, None if it is not one of the kind
     between: tuple[float, float] | None
     median: tuple[float, float] | None

@@ -61,7 +61,7 @@ def main(arguments=None):
                 mark = "?" if stale else "✓" if record["holds"] else "✗"
                 print(f"{mark} {number:<6} {record['line']}; must hold in: {record['requires']}  {stale}")
                 failed += [number] * (mark == "✗")
-    except (ValueError, OSError) as error:
+    except (ValueError, OSError, ImportError) as error:            # the last: no pretrained encoder here
         sys.exit(str(error))
     PAGE.write_text(page(), encoding="utf8")
     if failed:

@@ -49,7 +49,9 @@ def claims_of(lecture: str) -> dict[str, Claim]:
 
 
 def replicate(number: str, run: str, _digest: str = "") -> dict:
-    """What one replication of a claim gives: its value, CPU seconds, and the files of weights behind it."""
+    """What one replication of a claim gives: its value, CPU seconds, and the files of weights behind it.
+
+    _digest: of what is run; `compute` keeps it beside the result, so that one of other code is not taken for it."""
     lecture = number.partition(".")[0]
     claim = claims_of(lecture)[number]
     page, started = page_of(lecture, parts(claim.function, lecture)[1]), time.process_time()

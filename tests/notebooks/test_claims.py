@@ -65,7 +65,11 @@ def test_one_cheap_claim_gives_again_what_is_kept(lecture):
 @pytest.mark.parametrize("number", [number for lecture in lectures() for number, one in claims_of(lecture).items()
                                     if not one.trains])
 def test_every_claim_gives_again_what_is_kept(number):
-    assert not differ(number)
+    try:
+        found = differ(number)
+    except ModuleNotFoundError as missing:                          # the pretrained encoder, which CI has
+        pytest.skip(str(missing))
+    assert not found
 
 
 # Broken on purpose, on claims and results of the lectures themselves.
