@@ -1,6 +1,8 @@
-"""Which sandbox do the tests of grading use, and what is locked where there is no gradebook to say so?"""
+"""Which sandbox do the tests of grading use, what is locked without a gradebook, and what still runs after it?"""
 
 import os
+import subprocess
+import time
 
 import pytest
 
@@ -27,3 +29,17 @@ def locked_in(notebook):
         if cell.cell_type == "code" and not about.get("solution") and (about.get("locked") or about.get("grade")):
             found[about["grade_id"]] = LockedCell(cell.source, bool(about.get("grade")))
     return found
+
+
+def running(argument):
+    """Is there a process with this argument?"""
+    found = subprocess.run(["ps", "-eo", "args"], capture_output=True, text=True).stdout
+    return any(argument in line.split() for line in found.splitlines())
+
+
+def gone(argument):
+    """Has it ended within 20 seconds? The kernel ends a sandbox's processes after the sandbox, one by one."""
+    deadline = time.monotonic() + 20
+    while running(argument) and time.monotonic() < deadline:
+        time.sleep(0.05)
+    return not running(argument)

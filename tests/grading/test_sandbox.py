@@ -15,7 +15,7 @@ from coursegrade.sandbox.kinds import GraderError, Limits, choose, self_test
 from coursegrade.sandbox.outside import Session
 from coursegrade.sandbox.process import memory_of, tree_of
 from coursegrade.sandbox.protocol import Violation
-from tests.grading.sandboxed import kind_or_skip
+from tests.grading.sandboxed import gone, kind_or_skip, running
 
 LIMITS = Limits(call=3, cell=10, memory=1 << 30, processes=40)
 
@@ -274,19 +274,6 @@ def test_nothing_is_left_when_the_grader_dies(kind):
     grader.wait()
     grader.stdout.close()
     assert gone("86396")
-
-
-def running(argument):
-    found = subprocess.run(["ps", "-eo", "args"], capture_output=True, text=True).stdout
-    return any(argument in line.split() for line in found.splitlines())
-
-
-def gone(argument):
-    """Has it ended within 20 seconds? The kernel ends a sandbox's processes after the sandbox, one by one."""
-    deadline = time.monotonic() + 20
-    while running(argument) and time.monotonic() < deadline:
-        time.sleep(0.05)
-    return not running(argument)
 
 
 def test_an_answer_that_does_not_come(kind):

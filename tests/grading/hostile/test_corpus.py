@@ -21,7 +21,7 @@ from tests.drawn import GRADING, sampled, touches
 from tests.grading.hostile.assignment import NUMBER, POINTS, SECRET, teacher
 from tests.grading.hostile.attacks import CORPUS
 from tests.grading.hostile.heard import CHANNEL, SCENES, SEVENTY_SEVEN, notebook
-from tests.grading.sandboxed import kind_or_skip, locked_in
+from tests.grading.sandboxed import gone, kind_or_skip, locked_in
 
 DRAWN, PLAYED = (54, 12) if touches(*GRADING) else (27, 5)              # of the two kinds: more where they may matter
 LIMITS = Limits(call=2, cell=4, memory=1 << 30, processes=40)
@@ -75,7 +75,7 @@ def test_attack(name, kind, tmp_path, monkeypatch):
     assert len(told) < 3_000_000
     assert {path: path.read_bytes() for path in tmp_path.rglob("*") if path.is_file()} == before
     assert not Path("OUTSIDE").exists()
-    assert not running("86399"), "a process of the student's is still there"
+    assert gone("86399"), "a process of the student's is still there"
     told.encode()                                                       # can be written to a file
 
 
@@ -129,14 +129,3 @@ def test_sandboxes_on_the_stage_hear_each_other(stage):
     stage("tell('word', 1)")
     heard = stage("print('it heard', heard('word'))").notebook.cells[0].outputs
     assert stage.told("word") == [[1]] and "it heard [[1]]" in str(heard) and "/shared" in CHANNEL
-
-
-def running(argument):
-    """Is there a process with this argument?"""
-    for one in Path("/proc").glob("[0-9]*"):
-        try:
-            if argument in (one / "cmdline").read_text().split("\0"):
-                return True
-        except OSError:
-            pass
-    return False
