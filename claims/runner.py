@@ -104,8 +104,8 @@ def record(claim, of, results):
     values = [result["value"] for result in results]
     here, others = values[:-len(claim.runs)], values[-len(claim.runs):]
     known, source = weights.known_hashes(weights.FOLDER), "".join(sum(parts(claim.function, claim.lecture), ()))
-    files = sorted({name for result in results for name in result["weights"]}           # what was loaded, also earlier
-                   | {name for name in known if f'"{Path(name).stem}"' in source})
+    files = sorted({name for result in results for name in result["weights"]} & known.keys()    # of what is shipped
+                   | {name for name in known if f'"{Path(name).stem}"' in source})              # loaded earlier
     found = {"sentence": claim.sentence, "over": claim.over, "requires": claim.requires,
              "runs": claim.runs, "values": others, "here": here[0] if here else None,
              "holds": claim.verdict(others), "line": line(claim, others, here), "digest": of,

@@ -13,7 +13,7 @@ from coursekit.models.weights import FOLDER, LOG_ODDS, VOCABULARY, checked_path,
 
 def _store(name, data, folder):
     """Write a file whole or not at all, and note its hash."""
-    folder.mkdir(exist_ok=True)
+    folder.mkdir(parents=True, exist_ok=True)
     hashes = known_hashes(folder) | {name: hashlib.sha256(data).hexdigest()}
     sums = "".join(f"{digest}  {known}\n" for known, digest in sorted(hashes.items())).encode()
     for target, content in ((name, data), ("SHA256SUMS", sums)):

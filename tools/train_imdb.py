@@ -2,11 +2,15 @@
 
 FOLDER holds the Large Movie Review Dataset (Maas et al., ACL 2011) as aclImdb/{train,test}/{pos,neg}/*.txt. Writes
 coursekit/weights/NAME.safetensors, its card NAME.md and, once, the vocabulary. `imdb-naive-bayes` only counts words.
+With `--seed 1` the same recipe from another start: build/weights/imdb-tame-1.safetensors, which is not shipped: what
+the lectures say of a model is tried on such ones, too (`trained_again`).
 """
 
 import argparse
+import os
 import time
 from collections import Counter
+from pathlib import Path
 
 import torch
 from torch.nn.functional import binary_cross_entropy_with_logits
@@ -25,6 +29,16 @@ RECIPES = {
     "imdb-peaky": dict(kind=AttentionClassifier, penalty=0, epochs=6, lr=2e-3, batch=64, seed=0),
     "imdb-6layer": dict(kind=TransformerClassifier, crop=128, epochs=3, lr=2e-3, batch=64, seed=0),
 }
+AGAIN = Path(os.environ.get("COURSEKIT_BUILD", "build"), "weights")
+
+
+def trained_again(name, seed):
+    """A classifier of RECIPES from another start than the one that is shipped.
+    Raises FileNotFoundError (the command) where it has not been trained here."""
+    if not (AGAIN / f"{name}-{seed}.safetensors").exists():
+        raise FileNotFoundError(f"no {name}-{seed} in {AGAIN}: python -m tools.train_imdb {name} --seed {seed} "
+                                "--root FOLDER makes it in minutes, with the Large Movie Review Dataset in FOLDER")
+    return load_weights(f"{name}-{seed}", AGAIN)
 
 
 def encoded(model, reviews):
@@ -73,9 +87,10 @@ def inputs(model, ids, lengths):
     return (ids, lengths) if isinstance(model, TransformerClassifier) else (ids,)
 
 
-def train_classifier(name, tokenizer, reviews, test):
-    """Train by the recipe `name`, store the weights and write their card."""
-    recipe = RECIPES[name]
+def train_classifier(name, tokenizer, reviews, test, seed=0, folder=FOLDER):
+    """Train by the recipe `name`, store the weights in `folder` and write their card."""
+    recipe = RECIPES[name] | {"seed": seed}
+    stored, command = f"{name}-{seed}" if seed else name, f"{name}{f' --seed {seed}' if seed else ''}"
     torch.manual_seed(recipe["seed"])
     model = recipe["kind"](tokenizer)
     ids, lengths, labels = encoded(model, reviews)
@@ -97,8 +112,8 @@ def train_classifier(name, tokenizer, reviews, test):
                     seed=recipe["seed"],
                     validate=lambda m: accuracy(m, ids[held_out], lengths[held_out], labels[held_out]))
     seconds = time.time() - started
-    save_weights(model, name)
-    shipped = load_weights(name)                                        # measured: half precision
+    save_weights(model, stored, folder)
+    shipped = load_weights(stored, folder)                              # measured: half precision
     test_accuracy = accuracy(shipped, *encoded(shipped, test))
     facts = {
         "Accuracy on the 25,000 test reviews": f"{test_accuracy:.2%} (in the half precision that is shipped)",
@@ -109,8 +124,8 @@ def train_classifier(name, tokenizer, reviews, test):
         "Loss by epoch": ", ".join(f"{row['loss']:.3f}" for row in history),
         "Model": f"{type(model).__name__}, " + ", ".join(f"{k} {v}" for k, v in model.config.items()),
     }
-    write_card(name, "Scores film reviews: the log-odds that a review is positive.",
-               facts | common(name, f'load_weights("{name}")'))
+    write_card(stored, "Scores film reviews: the log-odds that a review is positive.",
+               facts | common(command, f'load_weights("{stored}"{", AGAIN" if seed else ""})'), folder)
 
 
 def naive_bayes(tokenizer, counts):
@@ -154,12 +169,12 @@ def count_words(tokenizer, reviews, test):
                facts | common("imdb-naive-bayes", "naive_bayes_log_odds()"))
 
 
-def common(name, loading):
+def common(command, loading):
     """What the cards of all these models say."""
     return {
         "Data": "Large Movie Review Dataset, 25,000 training reviews (Maas et al., Learning Word Vectors for Sentiment "
                 "Analysis, ACL 2011); no text of it is part of the model or the course",
-        "Command": f"`python -m tools.train_imdb {name} --root FOLDER`",
+        "Command": f"`python -m tools.train_imdb {command} --root FOLDER`",
         "Loading": f"`coursekit.models.{loading}`",
         "Limits": "English film reviews, 9,000 lower-cased words; a teaching model, not for decisions about people"}
 
@@ -168,14 +183,15 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("name", choices=[*RECIPES, "imdb-naive-bayes"])
     parser.add_argument("--root", required=True, help="folder that holds aclImdb/")
+    parser.add_argument("--seed", type=int, default=0, help="of another training than the one that is shipped")
     arguments = parser.parse_args()
     reviews, test = datasets.imdb(arguments.root, split="train"), datasets.imdb(arguments.root, split="test")
     tokenizer = WordTokenizer.train([review.text for review in reviews], 9_000)
     if arguments.name in RECIPES:
-        train_classifier(arguments.name, tokenizer, reviews, test)
+        folder = AGAIN if arguments.seed else FOLDER
+        train_classifier(arguments.name, tokenizer, reviews, test, arguments.seed, folder)
     else:
         count_words(tokenizer, reviews, test)
-    print((FOLDER / f"{arguments.name}.md").read_text(encoding="utf8"))
 
 
 if __name__ == "__main__":

@@ -327,6 +327,11 @@ def test_weights_that_were_loaded_before_are_noted(monkeypatch):
     assert "imdb-peaky.safetensors" in found["weights"]
 
 
+def test_a_model_that_is_not_shipped_may_be_loaded():
+    result = {"value": 0.5, "seconds": 0.0, "weights": ["imdb-tame-1.safetensors", "imdb-tame.safetensors"]}
+    assert list(record(claims_of("02")["02.1"], "", [result] * 21)["weights"]) == ["imdb-tame.safetensors"]
+
+
 def test_a_new_claim_is_a_skeleton_and_is_refused_until_it_is_written(tmp_path, monkeypatch):
     monkeypatch.setattr(command, "CLAIMS", tmp_path)
     monkeypatch.setattr(command, "claims_of", lambda lecture: {"02.1": None})

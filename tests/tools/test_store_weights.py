@@ -8,8 +8,8 @@ import torch
 
 from coursekit.models import AttentionClassifier, TransformerClassifier, load_weights
 from coursekit.text import WordTokenizer
+from tools import train_imdb
 from tools.store_weights import save_log_odds, save_readers, save_weights
-from tools.train_imdb import naive_bayes
 
 
 def test_saving_and_loading_is_a_round_trip_in_half_precision(tmp_path):
@@ -41,7 +41,16 @@ def test_several_models_in_one_file(tmp_path):
 def test_naive_bayes_by_hand():
     tokenizer = WordTokenizer(["[PAD]", "[UNK]", "[CLS]", "good", "bad"])
     negative, positive = {"good": 1, "bad": 3, "zzz": 9}, {"good": 4}
-    odds = naive_bayes(tokenizer, [Counter(negative), Counter(positive)])
+    odds = train_imdb.naive_bayes(tokenizer, [Counter(negative), Counter(positive)])
     assert odds[3].item() == pytest.approx(np.log(5 / 9) - np.log(2 / 9))
     assert odds[4].item() == pytest.approx(np.log(1 / 9) - np.log(4 / 9))
     assert odds[:3].tolist() == [0, 0, 0]
+
+
+def test_a_model_trained_again_is_loaded_from_its_own_folder(tmp_path, monkeypatch):
+    monkeypatch.setattr(train_imdb, "AGAIN", tmp_path / "build/weights")
+    with pytest.raises(FileNotFoundError, match="python -m tools.train_imdb imdb-tame --seed 1 --root FOLDER"):
+        train_imdb.trained_again("imdb-tame", 1)
+    model = AttentionClassifier(WordTokenizer(["[PAD]", "[UNK]", "[CLS]", "good"]), T_max=9, d_e=8)
+    save_weights(model, "imdb-tame-1", train_imdb.AGAIN)
+    assert train_imdb.trained_again("imdb-tame", 1).config == model.config
