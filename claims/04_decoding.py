@@ -112,7 +112,7 @@ def never_shorter(page, request):
 
 
 @claim("04.10", "For some other requests ten beams do worse than two or five, for most they do not",
-       over="for how many of 20 other requests ten beams end with a less probable answer than two or five",
+       over="six times 20 other requests: in how many ten beams end with a less probable answer than two or five",
        runs=range(6), between=(1, 9))
 def wider_is_worse(page, part):
     found = [[beam(page, request, width).log_probability for width in (2, 5, 10)]
@@ -268,8 +268,8 @@ def said_again(page, i):
     return page.said_again(page.ids_of(request), beam(page, request, 5).ids)
 
 
-@claim("04.26", "Saying a sentence a second time costs less than the first", over="the first sentence of the "
-       "answer that five beams find to each of 60 other requests: by how much less", runs=range(60), between=(0, inf))
+@claim("04.26", "Saying a sentence a second time costs less than the first", over="60 other requests, "
+       "first sentence of what five beams find: how much less, in log p", runs=range(60), between=(0, inf))
 def second_is_cheaper(page, i):
     first, second, *_ = said_again(page, i)
     return second - first

@@ -375,8 +375,8 @@ def how_far_down_the_list(page, k):
 
 
 @claim("05b.35", "Short sentences of one clause, of which the small model is sure, mostly fail.", runs=NOUNS,
-       over="12 adjectives in three sentences about each of ten nouns: the share in which fewer than half of the words "
-       "are right, of those beyond ±3.5", between=(0.5, 1))
+       over="each of ten nouns in 36 short sentences: of those beyond ±3.5, the share with fewer than half of the "
+       "words right", between=(0.5, 1))
 def short_and_sure(page, noun):
     texts = [frame.format(adjective, noun).split() for frame in SHORT for adjective in ADJECTIVES]
     return np.mean([2 * right < n for _, n, right, _ in page.sure(texts) if n])

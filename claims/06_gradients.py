@@ -298,7 +298,7 @@ def a_quarter_of_the_error(page, run):
     return page.missed(model, words, page.right_ends, 16) / page.missed(model, words, page.right_ends, 64)
 
 
-@claim("06.24", "In the smooth `imdb-tame` four points are off by a millionth or less.", over="20 other reviews",
+@claim("06.24", "In the smooth `imdb-tame` four points miss about a millionth or less.", over="20 other reviews",
        runs=range(1, 21), between=(0, 1.5e-6))
 def four_points(page, i):
     return page.missed(page.tame, page.all_reviews[i], gauss_legendre, 4)

@@ -40,7 +40,8 @@ def claimed(number: str) -> str:
     record = (result_of(f"claims/{lecture}") or {"claims": {}})["claims"].get(number)
     if record is None:
         return f"{number} has not been tried elsewhere yet: make claims ONLY={lecture}"
-    return f"{record['over']}: {record['line']}"
+    held = "held in" if " of " in record["line"].partition(":")[0] else "held, in"
+    return f"{record['over']}: {held} {record['line']}"
 
 
 def elsewhere(here: float, others: Sequence[float], over: str, spec=".2f") -> str:
