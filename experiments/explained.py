@@ -1,6 +1,7 @@
 """Reviews, generated and real, and what the methods of the paper's tables say of one.
 
-SLALOM is fitted twice, to pairs of words and to sequences of 1 to 30 words: how long the paper's are is lost.
+SLALOM is fitted twice, to pairs of words and to sequences of 1 to 30 words: how long the paper's are is lost
+(the public code asks for three words).
 """
 
 from functools import cache

@@ -2,8 +2,9 @@
 
 The paper trains BERT, DistilBERT and GPT-2 on documents whose log-odds are a sum (appendix E.1), and asks them for
 ["perfect"], ["perfect", "perfect"], …, whose log-odds are 1.5 n. Assumed where its numbers are lost: 10,000 documents,
-five epochs, all words equally likely; models of 64 dimensions and four heads (`trained`). Documents have 15 ± 3 words,
-and 30 at most: long rows of one word are new to the models, as they are in the paper.
+five epochs, all words equally likely (in the public code two thirds of them say nothing); models of 64 dimensions and
+four heads (`trained`). Documents have 15 ± 3 words, and 30 at most: long rows of one word are new to the models, as
+they are in the paper.
 
 Out came: the figure. Every model says 4 to 5.4 of "perfect" and nearly the same of 30 times "perfect" (3.8 to 5.4; the
 slopes are −0.015 to 0.001; true: 1.5), with its [CLS] and its positions, of one layer, of two and of six. Of new

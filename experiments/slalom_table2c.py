@@ -3,8 +3,9 @@
 The area over the perturbation curve of DeYoung et al. (2020), in probabilities: Table 2c is their comprehensiveness (a
 large one is good), Table 9, of insertion, their sufficiency (a small one is good). The paper has six-layer models of
 IMDB and 5,000 samples. Its shares of words and its reviews are lost: here the shares are those of DeYoung et al., 1, 5,
-10, 20 and 50 %, words are deleted and not replaced, and reviews end after 40 tokens. "random" is a random order.
-SLALOM is fitted to 1,000 sequences, LIME and SHAP to as many copies of the review.
+10, 20 and 50 %, words are deleted and not replaced, and reviews end after 40 tokens. "random" is a random order. SLALOM
+is fitted to 1,000 sequences, LIME and SHAP to as many copies of the review. (The public code has another area, and
+turns all scores round where a review blames: `slalom_public`.)
 
 Out came, of the small models (21 reviews a model and kind): linearised SLALOM is as good as LIME and SHAP (0.37 each in
 imdb-tame, 0.54 each in imdb-6layer, IMDB; generated 0.37 and 0.56), importances are far behind, as in the paper. What

@@ -7,7 +7,8 @@ projection, the same with an entry for [CLS], SGD as in the authors' package and
 their analytic solution from 2V − 1 queries.
 
 Assumed where the paper's numbers are lost: 20 words, others for every seed; 20,000 documents, five epochs; 3,000
-sequences for a fit. The factor that its errors are multiplied with is lost as well.
+sequences for a fit. The factor that its errors are multiplied with is lost as well, and the public code computes
+another number than a mean square: `slalom_public`.
 
 Out came, with one layer and with two: recovery, but not to negligible errors. The log-odds miss the true ones by 3 to 6
 % of their variance (0.03 to 0.05 of 0.89), on single words by 8 to 18 %; values correlate with the true ones by 0.87 to
