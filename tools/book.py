@@ -99,7 +99,8 @@ def contents():
         [path] = (ROOT / "lectures").glob(f"{number}_*.ipynb")
         weeks.setdefault(f"Week {week}", []).append(f"lectures/{path.stem}")
     rest = {"Work": ["SYLLABUS", "exercises/index"],
-            "Reference": ["docs/claims", "docs/notation", "docs/read", "docs/library", "docs/exact", "api/index"],
+            "Reference": ["docs/claims", "docs/notation", "docs/read", "docs/library", "docs/exact", "docs/reproduced",
+                          "api/index"],
             "Teaching": ["docs/teaching", "docs/jupyterhub"],
             "The project": ["README", "CONTRIBUTING", "docs/upkeep", "SECURITY", "CHANGELOG", "LICENSE"]}
     return "".join(toctree(pages, caption, hidden=True) for caption, pages in (weeks | rest).items())
