@@ -163,6 +163,81 @@ def test_many_words_two_at_a_time_are_given_back_too():
     np.testing.assert_allclose(fitted.values, model.values, atol=1e-6)
 
 
+LONG = [WORDS[i] for i in np.random.default_rng(9).integers(10, size=14)] + WORDS
+AROUND = {"pairs": {}, "1–10": {"length": (1, 10)}, "deletions": {"around": "deletions"}, "masks": {"around": "masks"}}
+
+
+def around(kind, seed, method="varpro", **options):
+    """(a true SLALOM, the fit to what it says of texts around LONG): masks leave [UNK], a word of it."""
+    model = truth(seed, words=WORDS + ["[UNK]"] * (kind == "masks"))
+    return model, fit_slalom(model, LONG, 500, seed=seed, method=method, **AROUND[kind], **options)
+
+
+@pytest.mark.parametrize("kind", AROUND)
+def test_each_neighbourhood_gives_a_slalom_back(kind):
+    for seed in range(10):
+        model, fitted = around(kind, seed)
+        own = [fitted.tokens.index(word) for word in model.tokens]
+        np.testing.assert_allclose(fitted.importances[own], model.importances, atol=1e-6)
+        np.testing.assert_allclose(fitted.values[own], model.values, atol=1e-6)
+        assert fitted.about["around"] == AROUND[kind].get("around", "sequences") and fitted.about["seed"] == seed
+
+
+@pytest.mark.parametrize("kind", AROUND)
+def test_two_fits_agree(kind):
+    """In s and v on sequences; near a document, where these are hard to tell apart, in what they say of removal."""
+    for seed in range(10):
+        (model, fitted), (_, turns) = (around(kind, seed, method) for method in ("varpro", "alternating"))
+        effects, found = (one.removal_effects(LONG).scores for one in (fitted, turns))
+        if kind in ("pairs", "1–10"):
+            np.testing.assert_allclose(turns.importances, fitted.importances, atol=1e-4)
+            np.testing.assert_allclose(turns.values, fitted.values, atol=1e-4)
+        elif kind == "deletions":
+            assert turns.about["r2"] > 0.95 and np.corrcoef(effects, found)[0, 1] > 0.99
+        assert fitted.about["mse"] < 1e-20 and turns.about["r2"] > 0.9
+
+
+def test_more_rounds_in_turns_never_fit_worse():
+    model, _ = around("pairs", 0)
+    mse = [fit_slalom(model, LONG, 500, method="alternating", rounds=n).about["mse"] for n in range(20)]
+    assert (np.diff(mse) <= 0).all() and mse[-1] < mse[0] / 100
+    noise = np.random.default_rng(0).normal(size=(50, 2))
+    noise = fit_slalom_data(random_sequences(WORDS, 50, 3), noise, "alternating", True, [*WORDS, "unseen"])
+    assert noise.about["r2"] > 0 and noise.about["unseen"] == 1 and np.isfinite(noise.importances).all()
+
+
+def test_what_is_asked_around_a_document():
+    """Deletions keep the order, and as many go as are to go, any number alike; masks have all words or [UNK]."""
+    asked, letters = [], list("abcdefghij")
+
+    def predict(documents):
+        asked.extend(documents)
+        return [float(len(document)) for document in documents]
+    fit_slalom(predict, letters, 3000, around="deletions", most=3)
+    assert all(document == sorted(document) for document in asked) and len(asked) == 1 + 10 + 45 + 120
+    gone = [10 - n for n in fit_slalom_lengths(letters)]
+    assert set(gone) == {0, 1, 2} and abs(np.bincount(gone) / 3000 - 1 / 3).max() < 0.03
+    asked.clear()
+    fitted = fit_slalom(predict, letters, 50, around="masks")
+    assert fitted.tokens == (*letters, "[UNK]") and all(len(document) == 10 for document in asked)
+    assert fit_slalom(away(predict, "delete"), letters, 50, around="masks").tokens == tuple(letters)
+    assert fit_slalom(away(predict, token="a"), letters, 50, around="masks").tokens == tuple(letters)
+
+
+def fit_slalom_lengths(letters):
+    """The lengths of 3000 deletions of at most two letters, from the random numbers that fit_slalom draws."""
+    seen = []
+
+    class Box:
+        def masked_scores(self, document, by, token):
+            return lambda masks: seen.extend(masks.sum(1).tolist()) or np.ones(len(masks))
+
+        def predict(self, documents):
+            raise AssertionError("it has a short cut")
+    fit_slalom(Box(), letters, 3000, around="deletions", most=2)
+    return seen
+
+
 @pytest.mark.parametrize("C", [(), (3,)])
 def test_the_analytic_fit_asks_once_for_what_it_needs(C):
     """Also where values tie: w0 and w1 (which are no reference), and the extremes."""
@@ -344,6 +419,10 @@ def test_it_shows_itself_and_cannot_be_changed():
     (lambda: fit_slalom(truth(), []), "no words"),
     (lambda: fit_slalom(truth(), DOCUMENT, method="adam"), "method must be"),
     (lambda: fit_slalom(truth(), DOCUMENT, method="analytic", class_token=True), "class_token"),
+    (lambda: fit_slalom(truth(), DOCUMENT, around="words"), 'around must be "sequences", "deletions" or "masks"'),
+    (lambda: fit_slalom(truth(), DOCUMENT, around="masks", method="analytic"), 'of method="analytic" the first'),
+    (lambda: fit_slalom(truth(), DOCUMENT, around="deletions", most=0), "most must be"),
+    (lambda: fit_slalom(truth(), DOCUMENT, around="deletions", n_samples=0), "n_samples must be"),
     (lambda: fit_slalom(truth(), DOCUMENT, length=(3, 2)), "shortest"),
     (lambda: fit_slalom(truth(), DOCUMENT, length=0), "at least 1"),
     (lambda: fit_slalom("a model", DOCUMENT), "black box"),
