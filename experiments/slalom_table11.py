@@ -1,7 +1,8 @@
 """Table 11: CPU seconds to explain one review, by method and number of samples
 
 Kernel SHAP, LIME, integrated gradients (32 nodes), gradient and SLALOM, of six layers and the first 60 tokens of a
-review. The paper measures on a GPU, and which rows of its table are of which machine is lost: ratios can be compared.
+review. The paper measures on a GPU: ratios can be compared. What the second part of its table was run on is lost; the
+public code's script has one other branch, BLOOM of 7 billion parameters.
 Each method is called as this course has it; all ask the same model in batches.
 
 Out came, with imdb-6layer and one review a seed: fitted to pairs of words, SLALOM is 10 to 15 times as fast as SHAP and

@@ -1,5 +1,6 @@
 """SLALOM: a surrogate in which each word has a value and an importance, mixed by a softmax as attention mixes values
-(Leemann, Fastowski, Pfeiffer and Kasneci, "Attention Mechanisms Don't Learn Additive Models", TMLR 2025).
+(Leemann, Fastowski, Pfeiffer and Kasneci, "Attention Mechanisms Don't Learn Additive Models", TMLR 2025; numbers of
+equations and tables are those of its first version, arXiv:2405.13536v1).
 
 `Slalom` is the model and what follows from it in closed form; slalom_fit.py finds one that says what a model says.
 """
