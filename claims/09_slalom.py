@@ -82,6 +82,20 @@ def scores_climb(page, run):
     return min(said(model, word, 30) for word in STRONG)
 
 
+@claim("09.21", "In two further trainings five words make 3.5 to 8 times what one makes on `imdb-tame`", trains=True,
+       over="ten words said five times by once, imdb-tame, two further trainings (python -m tools.train_imdb imdb-tame "
+       "--seed 1, and --seed 2)", runs=[[seed, word] for seed in (1, 2) for word in STRONG], between=(3.5, 8))
+def five_times_again(page, run):
+    return said(trained_again("imdb-tame", run[0]), run[1], 5)
+
+
+@claim("09.22", "and ten 1.3 to 3 times on `imdb-peaky`", trains=True, between=(1.3, 3),
+       over="ten words said ten times by once, imdb-peaky, two further trainings (python -m tools.train_imdb "
+       "imdb-peaky --seed 1, and --seed 2)", runs=[[seed, word] for seed in (1, 2) for word in STRONG])
+def ten_times_again(page, run):
+    return said(trained_again("imdb-peaky", run[0]), run[1], 10)
+
+
 @claim("09.9", "Of the network, Shapley values nearly **recover** the truth: 1.3 to 1.4 at every length.",
        over="of one, ten and thirty “perfect”, the mean, five other trainings", runs=SEEDS, here=0, median=(1.25, 1.45))
 def nearly_recover(page, seed):

@@ -159,6 +159,13 @@ def every_fifth(page, four):
     return page.of_reviews(page.tame, [page.texts[i] for i in four])[0]
 
 
+@claim("09b.23", "In two further trainings it is 5 to 18 % of them.", trains=True, between=(0.05, 0.18),
+       over=f"the share of signs that differ, fours of reviews, two further trainings ({AGAIN})",
+       runs=[[seed, list(range(k, k + 4))] for seed in (1, 2) for k in (0, 4, 9)])
+def signs_again(page, run):
+    return page.of_reviews(trained_again("imdb-tame", run[0]), [page.texts[i] for i in run[1]])[0]
+
+
 @claim("09b.15", "8 % and a third. A word of value 0.5 among words of value 1 blames, in effect.", runs=DRAWS,
        over="the share of wrong signs, between 6 and 10 % and between 30 and 37 %: five other draws of 200")
 def eight_percent_and_a_third(page, seed):
