@@ -49,7 +49,8 @@ class Pruned(NamedTuple):
 def prune_heads(model, document):
     """The Pruned scores of a document: each head taken out, and all but each.
 
-    Source: Michel, Levy and Neubig, NeurIPS 2019, sections 3.2 and 3.3; Kovaleva et al., EMNLP 2019, section 4.5.
+    Source: Michel, Levy and Neubig, NeurIPS 2019, sections 3.2 and 3.3. Kovaleva et al., EMNLP 2019, left the head in
+    and gave it even weights.
 
     >>> from coursekit.models import load_weights
     >>> found = prune_heads(load_weights("imdb-tame"), ["not", "good"])
