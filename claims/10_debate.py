@@ -66,14 +66,14 @@ def hardly_better(page, model, documents):
     return others.mean - with_left_out.mean
 
 
-@claim("10.3", "The gradient and leave-one-out agree hardly better with each other", over="by so much more than "
-       f"attention agrees with leave-one-out; {DOZEN}, three models", runs=each(ALL, DOZENS), between=(-inf, 0.15))
+@claim("10.3", "The gradient and leave-one-out agree hardly better with each other", over="how much better, "
+       f"in τ, than attention with leave-one-out, {DOZEN}, three models", runs=each(ALL, DOZENS), between=(-inf, 0.15))
 def others_agree(page, run):
     return hardly_better(page, load_weights(run[0]), made(page, run[1]))
 
 
-@claim("10.4", "The gradient and leave-one-out agree hardly better with each other", over="by so much more than "
-       f"attention agrees with leave-one-out; the page's reviews, {BOTH_AGAIN}", runs=each(ONE_LAYER, TRAINED),
+@claim("10.4", "The gradient and leave-one-out agree hardly better with each other", over="how much better, "
+       f"in τ, than attention with leave-one-out, the page's reviews, {BOTH_AGAIN}", runs=each(ONE_LAYER, TRAINED),
        between=(-inf, 0.15), trains=True)
 def others_agree_again(page, run):
     return hardly_better(page, trained_again(*run), page.texts[:12])
@@ -314,15 +314,16 @@ def moves(page, seed):
     return {row[0]: row[1:] for row in page.three_moves(documents, list(zip(documents, documents[1:], strict=False)))}
 
 
-@claim("10.28", "*Which* word they look at matters little.", over="how far the score moves, by its size, with all "
-       "weight of each head on one word drawn by chance; five times 24 generated reviews", runs=DOZENS,
+@claim("10.28", "*Which* word they look at matters little.", over="the part of its size by which a score moves, all "
+       "weight of each head on one word drawn by chance, five times 24 generated reviews", runs=DOZENS,
        between=(0, 0.06))
 def which_word(page, seed):
     return moves(page, seed)["1 · all on one word"][0]
 
 
-@claim("10.32", "*That* they look moves it by a fifth to two fifths of its size.", over="with no weight on the "
-       "words; five times 24 generated reviews", runs=DOZENS, between=(0.19, 0.41))
+@claim("10.32", "*That* they look moves it by a fifth to two fifths of its size.", over="the part of its "
+       "size by which a score moves, no weight on the words, five times 24 generated reviews", runs=DOZENS,
+       between=(0.19, 0.41))
 def that_they_look(page, seed):
     return moves(page, seed)["2 · none on the words"][0]
 
@@ -340,9 +341,10 @@ def surer_without(page, seed):
 
 
 @claim("10.33", "The words of another text bring a score an eighth to a quarter of the way to that text's.",
-       over="24 neighbours each in five times 24 generated reviews", runs=DOZENS, between=(0.125, 0.25))
+       over="the share of the way, neighbours among five times 24 generated reviews", runs=DOZENS,
+       between=(0.125, 0.25))
 def words_of_another(page, seed):
-    return moves(page, seed)["3 · another text's words"][0]
+    return moves(page, seed)["3 · another text's words: of the way"][0]
 
 
 IMDB = 40                       # reviews, each of at most 200 words
