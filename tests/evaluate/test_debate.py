@@ -10,12 +10,14 @@ from scipy import stats
 
 from coursekit import debate, explain
 from coursekit.debate.permuted import js_divergence
+from coursekit.debate.trained import new_reader
 from coursekit.evaluate import interval
 from coursekit.evaluate.intervals import student
 from coursekit.models import AttentionClassifier, TransformerClassifier, load_weights
 from coursekit.models.weights import FOLDER
 from coursekit.text import WordTokenizer
 from coursekit.worlds import reviews
+from tools import train_readers
 from tools.train_readers import entropy, off_the_marks, on_the_leak, train_adversary, train_reader
 
 WORDS = "[PAD] [UNK] [CLS] not a good film but bad the story is , it was dull and long".split()
@@ -264,6 +266,20 @@ def test_shipped_readers_are_what_their_cards_say(kind):
     low, high = map(float, re.search(r"reviews \| [\d.]+ \[([\d.]+), ([\d.]+)\]", card).groups())
     assert len(readers) == 3 and ("leaky" in kind or kind == "shy" or low - 0.05 < right < high + 0.05)
     assert f"python -m tools.train_readers {kind}`" in card and "BSD-3-Clause" in card
+
+
+def test_a_reader_of_another_seed_is_trained_once(tmp_path, monkeypatch):
+    asked = []
+
+    def made(kind, seed, plain):
+        asked.append((kind, plain is None))
+        return new_reader(reviews(4), seed, d_e=16)
+
+    monkeypatch.setattr(train_readers, "reader_of", made)
+    monkeypatch.setattr(train_readers, "AGAIN", tmp_path / "weights")
+    scores = [train_readers.trained_again("sharp", 3).predict([["good", "soup"]])[0] for _ in range(2)]
+    assert asked == [("plain", True), ("sharp", False)] and scores[0] == scores[1]
+    assert sorted(path.name for path in (tmp_path / "weights").iterdir()) == ["readers-plain-3", "readers-sharp-3"]
 
 
 @pytest.mark.slow
