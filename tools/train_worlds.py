@@ -6,8 +6,10 @@ Writes coursekit/weights/NAME.safetensors and its card.
 """
 
 import argparse
+import os
 import time
 from functools import partial
+from pathlib import Path
 
 import torch
 
@@ -16,6 +18,7 @@ from coursekit.worlds import dyck, histogram
 from tools.store_weights import save_weights, write_card
 
 SEEDS, TEST = (0, 1, 2), 9_000
+AGAIN = Path(os.environ.get("COURSEKIT_BUILD", "build"), "weights")
 
 
 def measured_histogram(model):
@@ -78,6 +81,19 @@ def train(name):
         "Command": f"`python -m tools.train_worlds {name}`",
         "Loading": f'`coursekit.models.load_weights("{name}")`',
         "Limits": "knows one artificial task; made to be opened up"})
+
+
+def dyck_again(variant, seed):
+    """A DyckModel from another seed than those that are shipped: trained in seconds, once, and kept in build/."""
+    path = AGAIN / f"dyck-{variant}-{seed}.pt"
+    if not path.exists():
+        path.parent.mkdir(parents=True, exist_ok=True)
+        part = path.with_suffix(f".{os.getpid()}")
+        torch.save(dyck.train(variant, seed, progress=False).state_dict(), part)
+        part.replace(path)
+    model = dyck.DyckModel(variant).requires_grad_(False).eval()
+    model.load_state_dict(torch.load(path))
+    return model
 
 
 def main():

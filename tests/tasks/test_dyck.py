@@ -23,6 +23,7 @@ from coursekit.worlds.dyck import (
     stack_likeness,
     stack_top,
 )
+from tools import train_worlds
 
 TEST, LONG = sample(1000, seed=99), sample(200, seed=98, length=100)
 
@@ -113,3 +114,12 @@ def test_each_variant_from_three_seeds(variant, seed):
     assert low <= stack_likeness(model, TEST).top[-1] <= high
     if variant == "oracle":
         assert closing_accuracy(model, LONG) == 1
+
+
+def test_a_model_from_another_seed_is_trained_once(tmp_path, monkeypatch):
+    trained = []
+    monkeypatch.setattr(train_worlds, "AGAIN", tmp_path)
+    monkeypatch.setattr(train_worlds.dyck, "train", lambda variant, seed, progress: trained.append(seed) or
+                        DyckModel(variant))
+    ids, models = sample(2), [train_worlds.dyck_again("minimal", 3) for _ in range(2)]
+    assert trained == [3] and torch.equal(models[0](ids), models[1](ids)) and not models[0].training
