@@ -120,12 +120,12 @@ def main():
     truth = Slalom(names, random.normal(size=10), random.normal(size=10))
     peaky = load_weights("imdb-peaky")
     tokens = max((peaky.tokenizer.tokenize(review.text) for review in handwritten_reviews()), key=len)
-    rows = [fit_row("a SLALOM", truth, names, 20), fit_row("imdb-peaky", peaky, sorted(set(tokens)), 20)]
+    rows = [fit_row("a SLALOM", truth, names, 20), fit_row("imdb-peaky", peaky, sorted(set(tokens)), 8)]
     if has_encoder():
         bert = load_weights("minilm-sentiment")
         pieces = max((bert.tokenizer.tokenize(review.text) for review in handwritten_reviews()), key=len)
         words = sorted(set(pieces), key=bert.tokenizer.convert_tokens_to_ids)
-        rows.append(fit_row("a BERT", bert, words, 20))
+        rows.append(fit_row("a BERT", bert, words, 8))
     if importlib.util.find_spec("slalom_explanations") is None:
         print(f"Going on without the authors' package. To have it: pip install --no-deps {PACKAGE}")
     else:
