@@ -9,16 +9,15 @@ import argparse
 import os
 import time
 from functools import partial
-from pathlib import Path
 
 import torch
 
 from coursekit.models.weights import load_weights
 from coursekit.worlds import dyck, histogram
 from tools.store_weights import save_weights, write_card
+from tools.train_imdb import AGAIN
 
 SEEDS, TEST = (0, 1, 2), 9_000
-AGAIN = Path(os.environ.get("COURSEKIT_BUILD", "build"), "weights")
 
 
 def measured_histogram(model):
