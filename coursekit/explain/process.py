@@ -27,7 +27,7 @@ from coursekit.models.protocols import Predicts
 from .asking import pick_class, read_tokens
 from .attribution import Attribution
 from .masks import away
-from .product_kernel import hollow, kernels, pair_prior, pair_values, prior, values
+from .product_kernel import hollow, kernels, pair_prior, pair_values, prior, values, white
 from .shapley import enumerated
 
 CHOSEN_ON = 256                                     # pairs on which w is chosen, of long documents four a token
@@ -143,9 +143,10 @@ def regression(z, odd, even, interactions=False):
     w, nuggets = chosen(z[few], odd[few], even[few])
     odd_kernel, even_kernel = (kernel.numpy() for kernel in kernels(torch.tensor(z), torch.tensor(np.arctanh(w))))
     a, inverse, variance, unexplained = _posterior(odd_kernel, nuggets[0], odd, len(w))
-    of_pairs = values(z, w)
+    alone, all_alone = white(z)                                                      # no noise: a part of the score
+    of_pairs = values(z, w) + nuggets[0] * alone * (np.arange(len(z)) > 0)
     known = of_pairs @ inverse.T
-    covariance = variance * (prior(w) - known @ known.T)
+    covariance = variance * (prior(w) + nuggets[0] * all_alone - known @ known.T)
     covariance[np.diag_indices(len(w))] = np.diag(covariance).clip(0)                # not below 0 by rounding
     found = of_pairs @ a, covariance, unexplained
     if not interactions:

@@ -40,6 +40,16 @@ def prior(w):
     return covariance
 
 
+def white(z):
+    """Of a score in which each pair stands for itself: the Shapley values (d, n) of 1 at z_m and −1 at −z_m, and the
+    covariance (d, d) of all its values, if every pair has the variance 1."""
+    d, size = z.shape[1], (z > 0).sum(1)[:, None]
+    factorial = np.append(0, np.log(np.arange(1.0, d + 1)).cumsum())                 # its logarithm
+    weight = np.append(0, np.exp(factorial[:-1] + factorial[-2::-1] - factorial[-1]))        # (s − 1)! (d − s)! / d!
+    alone = np.where(z > 0, weight[size], -weight[d - size])
+    return 2 * alone.T, 4 / d * weight[1:-1].sum() * (d * np.eye(d) - 1) / (d - 1)
+
+
 def pair_values(z, w, a, inverse):
     """Interactions of two tokens (d, d) in the mean Σ_m a_m k⁺(z_m, ·), those of k⁺(z_m, ·) being
     2 w_i w_j z_i z_j ∫ Π_{k≠i,j} (1 + w_k z_k u) du; and the part of their prior's variance that is known."""

@@ -9,7 +9,7 @@ import torch
 
 from coursekit.explain import by_spans, exact_interactions, exact_shapley, gp_shapley, kernel_shap, shapley_values
 from coursekit.explain.process import _posterior, enumerated_pairs, pairs, regression
-from coursekit.explain.product_kernel import kernels, pair_prior, pair_values, prior, values
+from coursekit.explain.product_kernel import kernels, pair_prior, pair_values, prior, values, white
 from coursekit.explain.shapley import enumerated
 from coursekit.models import load_weights
 
@@ -68,6 +68,29 @@ def test_values_interactions_and_covariances_of_the_kernels_are_those_of_the_def
     np.testing.assert_allclose(known, (np.tensordot(inverse, of_pairs[:len(z)], 1)**2).sum(0), atol=1e-9)
     twice = [[enumerated_pairs(subsets(d), of_pairs[len(z):, i, j])[i, j] for j in range(d)] for i in range(d)]
     np.testing.assert_allclose(pair_prior(w), twice, atol=1e-11)
+
+
+def test_a_pair_that_stands_for_itself_has_the_values_of_a_score_that_is_1_there_alone():
+    d, masks = 5, subsets(5)
+    alone, covariance = white(2.0 * masks - 1)
+    for number, mask in enumerate(masks[1:-1], 1):
+        score = np.array([(other == mask).all() * 1.0 - (other != mask).all() for other in masks])
+        np.testing.assert_allclose(alone[:, number], enumerated(masks, score), atol=1e-12)
+    np.testing.assert_allclose(covariance, alone[:, 1:-1] @ alone[:, 1:-1].T / 2, atol=1e-12)
+
+
+def test_a_line_with_noise_is_found_as_kernel_shap_finds_it_and_its_intervals_hold():
+    random, errors, inside = np.random.default_rng(0), [], []
+    masks, slopes = subsets(12), random.normal(size=12)
+    for seed in range(3):
+        scores = masks @ slopes + 0.01 * random.normal(size=4096)
+        true = enumerated(masks, scores)
+        found = gp_shapley(table(scores), TWELVE, 1024, seed=seed, by="delete")
+        kernel = kernel_shap(table(scores), TWELVE, 1022, seed=seed, by="delete")
+        errors.append([relative(found.scores, true), relative(kernel.scores, true)])
+        inside += [*(abs(found.scores - true) <= 1.645 * found.about["standard_errors"])]
+    ours, theirs = np.mean(errors, 0)
+    assert ours < 1.2 * theirs and np.mean(inside) > 0.75, (errors, np.mean(inside))
 
 
 @pytest.mark.parametrize("d", [2, 3, 6])
