@@ -17,6 +17,7 @@ from pathlib import Path
 from coursekit.models import load_weights
 from coursekit.show.views import playground
 from coursekit.worlds import handwritten_reviews
+from tools import slides
 from tools.npm import package
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -45,6 +46,9 @@ def prepare(source):
         copy(page, source / page.relative_to(ROOT))
     for part in ("conf.py", "_static"):
         copy(ROOT / "docs" / "site" / part, source / part)
+    welcome, still = source / "lectures" / "00_welcome.ipynb", json.dumps(playground.still().html, ensure_ascii=False)
+    write(welcome, welcome.read_text(encoding="utf-8").replace(still, json.dumps(live("../"))))
+    write(source / "extra" / "slides" / "02.html", slides.make("02"))
     for path in [*VIEWS.glob("explorer.[cj]s*"), *VIEWS.glob("playground*.[cj]s*"), VIEWS / "playground.png"]:
         copy(path, source / "_static" / path.name)
     copy(VIEWS / "playground.png", source / "coursekit" / "show" / "views" / "playground.png")     # as README has it
@@ -75,14 +79,19 @@ To work on it, open it in JupyterLab inside the course's folder (`make lab`): it
 
 def first_page():
     """The playground, three doors, and the map of the lectures that README has."""
-    scripts = "".join(f'<script defer src="_static/{name}.js"></script>\n'
-                      for name in ("playground_exact", "playground_models", "playground"))
-    still = f'<noscript><img src="_static/playground.png" alt="{playground.ALT}"></noscript>\n'
     minutes = [int(minutes) for *_, minutes in WEEK.findall(read("SYLLABUS.md"))]
-    filled = {"PLAYGROUND": f"```{{raw}} html\n{still}{playground.source('playground.html')}{scripts}```",
+    filled = {"PLAYGROUND": f"```{{raw}} html\n{live()}```",
               "LECTURES": str(len(minutes)), "HOURS": str(round(sum(minutes) / 60)),
               "MAP": re.search(r"## The map\n\n(.*?\n)\n", read("README.md"), re.S)[1]}
     return re.sub("|".join(filled), lambda found: filled[found.group()], read("docs/site/index.md"))
+
+
+def live(root=""):
+    """The playground as a part of a page; root: where the book begins, seen from there."""
+    scripts = "".join(f'<script defer src="{root}_static/{name}.js"></script>\n'
+                      for name in ("playground_exact", "playground_models", "playground"))
+    page = re.sub(r'href="(?=\w)', f'href="{root}', playground.source("playground.html"))
+    return f'<noscript><img src="{root}_static/playground.png" alt="{playground.ALT}"></noscript>\n{page}{scripts}'
 
 
 def right_by_hand(model):

@@ -113,7 +113,7 @@ def make(name):
     script = script.replace("</script", r"<\/script")                    # which would end it here
     title = html.escape(re.match(r"# (.+)", notebook.cells[0].source)[1])
     return (f'<!doctype html>\n<html lang="en"><head><meta charset="utf-8"><title>{title}</title>'
-            f'<meta name="viewport" content="width=device-width"><style>{style}</style>'
+            f'<meta name="viewport" content="width=device-width"><link rel="icon" href="data:,"><style>{style}</style>'
             f'<style class="formulas">{formulas}</style></head>\n'
             f'<body><main><div class="reveal"><div class="slides">\n{body}\n</div></div></main>\n'
             f'<script>{script}</script></body></html>\n')

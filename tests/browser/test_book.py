@@ -50,9 +50,9 @@ class Page(HTMLParser):
 
 @pytest.fixture(scope="module")
 def pages(book):
-    """{name: Page}, of every page."""
+    """{name: Page}, of every page but the deck."""
     return {path.relative_to(book).as_posix(): Page(path.read_text(encoding="utf-8")) for path in book.rglob("*.html")
-            if "_static" not in path.parts}
+            if not {"_static", "slides"} & {*path.parts}}
 
 
 def test_every_lecture_assignment_and_page_is_there(pages):
@@ -335,13 +335,23 @@ def test_the_front_page_is_the_playground_and_three_doors_below(page, book, addr
     box.fill("What a wonderful film")
     expect(page.locator(".playground .big")).to_contain_text("praise")
     expect(page.locator("[data-row=shapley] .words > *")).to_have_count(4)
-    page.get_by_role("link", name="A link to this text").click()
+    page.get_by_role("link", name="the link to this text").click()
     box.fill("")
     page.reload()
     expect(box).to_have_value("What a wonderful film")
     for name in ("imdb-tame", "imdb-peaky"):
         page.get_by_role("radio", name=name.removeprefix("imdb-")).check(force=True)
         expect(page.locator(".by-hand b")).to_have_text(right_by_hand(load_weights(name)))
+    page.goto(place + "slides/02.html")
+    expect(page).to_have_title(re.compile("02 · Attention"))
+    page.goto(place + "lectures/00_welcome.html")
+    page.get_by_label("Type a film review").fill("What a wonderful film")
+    expect(page.locator(".playground .big")).to_contain_text("praise")
+    page.locator("[data-row=attention] .words button").nth(1).click()
+    expect(page.locator("[data-row=attention] .words button").nth(1)).to_be_focused()
+    leads = page.locator(".playground a[href$=html]").evaluate_all("all => all.map((one) => one.getAttribute('href'))")
+    assert leads and all((book / "lectures" / lead).resolve().is_file() for lead in leads)
+    page.goto(place + "index.html")
     headings = page.locator(".bd-article :is(h1, h2, h3, h4)")
     levels = headings.evaluate_all("headings => headings.map(({ tagName }) => +tagName[1])")
     assert levels[0] == 1 and all(below <= above + 1 for above, below in zip(levels, levels[1:], strict=False))

@@ -256,14 +256,36 @@ def test_everything_is_reached_by_tab(live):
         reached.append(live.evaluate("document.activeElement.ariaLabel ?? document.activeElement.type ?? ''")
                        or live.evaluate("document.activeElement.textContent.slice(0, 9)"))
     assert reached == [*["button"] * 3, "radio", "button", "range", "One row", "The other row", "The heads",
-                       "All numbe", "A link to"]
+                       "All numbe", "the link "]
+
+
+def test_what_all_six_agree_on_is_told_with_what_they_do_not(live):
+    firsts, note = live.locator(".firsts"), live.locator(".note")
+    live.locator("textarea").fill("The film is wonderful.")
+    expect(firsts).to_have_text("Here all six put the same word first: wonderful. They need not: try the other model.")
+    live.get_by_role("slider").fill("180")
+    expect(firsts).to_contain_text("But they do not agree whether it speaks for praise or for blame.")
+    expect(note).to_have_text("")
+    live.locator("textarea").fill("Der Film ist langweilig, und ich habe geschlafen.")
+    expect(note).to_have_text("It knows fewer than half of these words: do not trust this.")
+
+
+def test_an_example_brings_its_model_and_undo_says_the_verdict(live):
+    for name, model in (("three answers (peaky)", "peaky"), ("sure and wrong", "tame")):
+        live.get_by_role("button", name=name).click()
+        expect(live.get_by_role("radio", name=model)).to_be_checked()
+    live.locator("[data-row=attention] .words > *").nth(15).click()
+    verdict = live.locator(".big").inner_text()
+    expect(live.get_by_role("button", name="undo")).to_have_text(f"undo · now {' '.join(verdict.split())}")
+    live.locator("textarea").fill("good " * 250)
+    expect(live.locator(".big")).to_contain_text("over 99.9 %")
 
 
 def test_a_link_carries_the_text_which_no_request_does(live):
     text = "100 % “good” & bad; a+b=c #1?\nnew line"
     live.get_by_role("radio", name="peaky").check(force=True)
     live.locator("textarea").fill(text)
-    live.get_by_role("link", name="A link to this text").click()
+    live.get_by_role("link", name="the link to this text").click()
     assert "#t=100+%25" in live.url
     live.locator("textarea").fill("another")
     live.reload()

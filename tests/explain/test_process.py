@@ -71,7 +71,7 @@ def test_values_interactions_and_covariances_of_the_kernels_are_those_of_the_def
 
 
 def test_a_pair_that_stands_for_itself_has_the_values_of_a_score_that_is_1_there_alone():
-    d, masks = 5, subsets(5)
+    masks = subsets(5)
     alone, covariance = white(2.0 * masks - 1)
     for number, mask in enumerate(masks[1:-1], 1):
         score = np.array([(other == mask).all() * 1.0 - (other != mask).all() for other in masks])

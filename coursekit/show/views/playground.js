@@ -26,7 +26,7 @@ const element = (tag, attributes = {}, ...inside) => {
 };
 const percent = (share) => {                                    // a model is never certain
   const rounded = (100 * share).toFixed(share > 0.9949 || share < 0.0095 ? 1 : 0);
-  return `${rounded === "100.0" ? "99.9" : rounded} %`;
+  return `${rounded === "100.0" ? "over 99.9" : rounded} %`;
 };
 const signed = (number, digits) => (number < 0 ? "−" : "+") + Math.abs(number).toFixed(digits);
 const levels = (scores) => {
@@ -61,17 +61,21 @@ function rows(keys) {
     const first = scores.reduce((top, score, i) => (Math.abs(score) > Math.abs(scores[top]) ? i : top), 0);
     const word = scores[first] ? cuts[first].word : "none";
     shown.firsts[key] = scores[first] ? [word] : [];
+    shown.sides[key] = key === "attention" ? 0 : Math.sign(scores[first]);
     const sign = !scores[first] || key === "attention" ? "" : scores[first] < 0 ? " −" : " +";
     row.querySelector(".first").replaceChildren("first: ", element("b", {}, element("bdi", {}, word)), sign);
   }
   const firsts = [...new Set(Object.values(shown.firsts).flat())];
   find(".firsts").textContent = !shown.known.some(Boolean)
     ? "The model knows none of these words: to it this text is empty."
-    : firsts.length === 1 ? `Here all six put the same word first: ${firsts[0]}.`
+    : firsts.length === 1 ? `Here all six put the same word first: ${firsts[0]}. ` + (
+      Object.values(shown.sides).includes(1) && Object.values(shown.sides).includes(-1)
+        ? "But they do not agree whether it speaks for praise or for blame." : "They need not: try the other model.")
       : `Here they put ${firsts.length} different words first: ${listed(firsts)}.`;
   const empty = share(heads, cuts.length + 1);
   find(".share").textContent = empty < 0.005 ? ""
-    : `${percent(share(heads, 1, cuts.length + 1))} of it is on these words, ${percent(empty)} on empty places behind.`;
+    : `${percent(share(heads, 1, cuts.length + 1))} of it is on these words, the rest on empty places around them: the `
+      + `model always reads ${model.T - 1}.`;
   slider.nextSibling.textContent = `${slider.value}°`;
   game();
   if (find(".values").open) table();
@@ -84,14 +88,16 @@ function update() {
   const score = scoreOf(heads), p = 1 / (1 + Math.exp(-score)), sure = Math.max(p, 1 - p), even = sure < 0.505;
   const said = !cuts.length ? "nothing typed yet" : even ? "undecided" : p > 0.5 ? "praise" : "blame";
   const known = cuts.map(({ word }) => model.ids.has(word)), unknown = known.filter((one) => !one).length;
-  shown = { text: box.value, cuts, heads, known, scores: {}, firsts: {} };
+  shown = { text: box.value, cuts, heads, known, scores: {}, firsts: {}, sides: {} };
   find(".big strong").textContent = cuts.length ? percent(sure) : "–";
   find(".big span").textContent = said;
   find(".scale i").style.left = `${100 * p}%`;
   const cutOff = all.length > cuts.length ? `, the first ${cuts.length} of ${all.length}` : "";
   find(".note").textContent = [...place.querySelectorAll("[data-note]")].find(
-    ({ dataset }) => dataset.text === box.value)?.dataset.note ?? "";
-  find(".beside").textContent = `Score ${signed(score, 2)}: the log-odds of praise, below 0 for blame. `
+    ({ dataset }) => dataset.text === box.value)?.dataset.note
+    ?? (2 * unknown > cuts.length ? "It knows fewer than half of these words: do not trust this." : "");
+  find(".undo").textContent = `undo · now ${percent(sure)} ${said}`;
+  find(".beside").textContent = `Score ${signed(score, 2)}, log-odds of praise: 0 is undecided, below it is blame. `
     + `${cuts.length} ${cuts.length === 1 ? "word or mark" : "words and marks"} read${cutOff}`
     + (unknown ? `; ${unknown} unknown to the model.` : ".");
   place.classList.toggle("empty", !cuts.length);
@@ -191,7 +197,7 @@ for (const key of Object.keys(models))
     key.replace("imdb-", "")));
 for (const [i, select] of place.querySelectorAll(".game select").entries())
   select.append(...Object.entries(NAMES).map(([value, text]) =>
-    element("option", { value, selected: value === ["average", "shapley"][i] }, text)));
+    element("option", { value, selected: value === ["attention", "shapley"][i] }, text)));
 box.addEventListener("input", typed);
 place.addEventListener("change", ({ target }) => {
   if (target.name === "pg-model") { choose(target.value); update(); }
@@ -203,7 +209,7 @@ place.addEventListener("click", ({ target }) => {
   if (word) {
     remove(+word.dataset.i);
     const next = Math.min(word.dataset.i, shown.cuts.length - 1);
-    if (word.tagName === "BUTTON") (place.querySelectorAll("article button")[next] ?? box).focus();
+    if (word.tagName === "BUTTON") (place.querySelectorAll("[data-row=attention] button")[next] ?? box).focus();
   } else if (example) {
     box.value = example.dataset.text;
     choose(example.dataset.model ?? name);

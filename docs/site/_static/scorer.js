@@ -11,3 +11,5 @@ document.addEventListener("DOMContentLoaded", () => {
   Search.htmlToText = (page, anchor) => htmlToText(
     `<div role="main">${parser.parseFromString(page, "text/html").querySelector("article").outerHTML}</div>`, anchor);
 });
+
+if (location.protocol === "file:") DOCUMENTATION_OPTIONS.SHOW_SEARCH_SUMMARY = false;         // no page can be fetched there
