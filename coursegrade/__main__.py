@@ -34,6 +34,8 @@ def release(course, options):
     """Make the zip file for students: lectures, library and exercises, without solutions and hidden tests. The
     solutions must get all points before that, with the seed that submissions will be marked with."""
     from coursegrade.marking import bundle, late_days, pipeline
+    if options.exam and options.answers:
+        raise CourseError("--exam leaves out what --answers would show: say one of them.")
     names = chosen(course, options)
     due = late_days.when(options.due) if options.due else None
     with course.alone():
@@ -50,7 +52,8 @@ def release(course, options):
                 for name in names:
                     gradebook.update_or_create_assignment(name, duedate=due)
         course.exams(names if options.exam else ())
-        found = bundle.write(course, names, Path(options.to or course.grading / "student.zip"), options.exam)
+        found = bundle.write(course, names, Path(options.to or course.grading / "student.zip"), options.exam,
+                             options.answers)
     print(f"{options.to or 'grading/student.zip'}: {len(found)} files, with {', '.join(names)}.")
     if due:
         print(f"Due: {due:%Y-%m-%d %H:%M} UTC.")
@@ -237,6 +240,8 @@ def commands():
                   option("--due", metavar="TIME", help='when it is due: "2026-11-30 18:00 UTC"; later is late'),
                   option("--exam", action="store_true", help="leave out what the checks expect: they then look at "
                          "answers only when these are marked"),
+                  option("--answers", action="store_true", help="a check that has failed three times offers the "
+                         "course's answer"),
                   unsafe],
         intake: [any_, course,
                  option("--from", dest="source", metavar="FOLDER", help="a folder or zip file in place of the inbox")],

@@ -2,6 +2,7 @@
 
     check.sorting.merge(merge)     one friendly line if it is right; else what a teaching assistant would say
     check.score()                        which questions of the notebook pass, and their points
+    check.guess(what, guessed, found)    what came out, beside what was guessed
     check.unseen(name)                   random numbers for tests that students do not see
     check.same(got, expected)            the one comparison; check.difference says in words what differs
 
@@ -13,13 +14,14 @@ holds what is expected; where it was left out, `Later` stands for it.
 import importlib
 
 from coursegrade import courses
+from coursegrade.kit.guesses import guess
 from coursegrade.kit.later import Later
 from coursegrade.kit.messages import CheckFailed
 from coursegrade.kit.same import difference, same
 from coursegrade.kit.score import score
 from coursegrade.kit.unseen import unseen
 
-__all__ = ["CheckFailed", "difference", "same", "score", "unseen"]
+__all__ = ["CheckFailed", "difference", "guess", "same", "score", "unseen"]
 
 
 def __getattr__(name):

@@ -4,7 +4,13 @@ for the sections of one, as docs/notes/ wants them.
     minutes = words / 180 + lines of code / 12 + 1 a figure + 2 a prediction + 3 a control + 4 the quiz at its end,
               rounded up to 5
 
-An estimate until a class has taken the lecture, but the same for all of them.
+An estimate until a class has taken the lecture, but the same for all of them. Of an assignment, `python -m tools.pace
+assignments`, what is no bonus takes
+
+    minutes = words / 150 + 5 a point ● of difficulty + 25 a text + 15 an experiment of one's own, rounded up to 5
+
+which is within five minutes of what a reader reckoned for six of eight assignments, and ten and twenty off for the two
+others; how many lines are to be written tells nothing beside this.
 """
 
 import math
@@ -19,6 +25,10 @@ from .address import TAG
 
 CONTROL = re.compile(r"\binteract(ive|ive_output|_manual)?\s*\(|@\s*(\w+\.)*interact\b")
 QUIZ = re.compile(r"^quiz\(", re.M)
+BOX = re.compile(r"^> ([●○]{4})(?: ◆)? · (bonus|project)?", re.M)       # of a question
+HINT = re.compile(r"<details>.*?</details>", re.S)
+SOLUTION = re.compile(r"### BEGIN SOLUTION\n(.*?)### END SOLUTION", re.S)
+GUESS = re.compile(r"\w+ = None\b")                     # a cell in which a guess is due
 MOST = 110                                              # minutes of one lecture; beyond, it is two
 
 
@@ -56,12 +66,55 @@ def sections(notebook):
     return [(heading, max(1, round(counted(cells).exact))) for heading, cells in parts]
 
 
+def of_assignment(notebook):
+    """What the rule counts in an assignment with its solutions: words of statements and of hints, points of difficulty,
+    texts, experiments, all without its bonus and project, and the minutes; lines to be written, and given to be run;
+    guesses."""
+    found = SimpleNamespace(words=0, hints=0, points=0, written=0, given=0, texts=0, experiments=0, guesses=0)
+    core = True
+    for cell in notebook.cells:
+        about, source = cell.metadata.get("nbgrader", {}), cell.source
+        found.guesses += cell.cell_type == "code" and bool(GUESS.match(source))
+        if cell.cell_type == "markdown" and (boxes := BOX.findall(source)):
+            core = not any(extra for _, extra in boxes)
+            found.points += core * sum(dots.count("●") for dots, _ in boxes)
+        if not core:
+            continue
+        if cell.cell_type == "markdown" and about.get("solution"):
+            found.texts += 1
+        elif cell.cell_type == "markdown":
+            hints = "\n".join(HINT.findall(source))
+            found.hints += len(hints.split())
+            found.words += len(source.split()) - len(hints.split())
+        elif about.get("solution"):
+            found.written += sum(_counts(line) for part in SOLUTION.findall(source) for line in part.splitlines())
+            found.experiments += about["grade_id"].endswith("experiment")
+        elif not about.get("grade") and about.get("grade_id") not in ("imports", "score") and not GUESS.match(source):
+            found.given += sum(map(_counts, source.splitlines()))
+    found.exact = (found.words + found.hints) / 150 + 5 * found.points + 25 * found.texts + 15 * found.experiments
+    found.minutes = 5 * math.ceil(found.exact / 5)
+    return found
+
+
+def _counts(line):
+    return bool(line.strip()) and not line.strip().startswith("#")
+
+
 def stated(notebook):
-    """The minutes that a lecture's first cell says it takes."""
-    return int(re.search(r"\*\*Takes\*\* (\d+) minutes", notebook.cells[0].source)[1])
+    """The minutes that the first cell says it takes."""
+    return int(re.search(r"\*\*Takes\*\*\s+(?:about\s+)?(\d+)\s+minutes", notebook.cells[0].source)[1])
 
 
 def main(only=""):
+    if only == "assignments":
+        print(f"{'assignment':<22}{'words':>6}{'hints':>6}{'points':>7}{'written':>8}{'given':>6}{'texts':>6}{'guesses':>8}"
+              f"{'minutes':>8}{'stated':>7}")
+        for path in sorted((notebooks.ROOT / "solutions").glob("*/*.ipynb")):
+            notebook = nbformat.read(path, as_version=4)
+            n = of_assignment(notebook)
+            print(f"{path.stem:<22}{n.words:>6}{n.hints:>6}{n.points:>7}{n.written:>8}{n.given:>6}{n.texts:>6}{n.guesses:>8}"
+                  f"{n.minutes:>8}{stated(notebook):>7}")
+        return
     if only:
         for path in notebooks.find(only):
             for heading, minutes in sections(nbformat.read(path, as_version=4)):

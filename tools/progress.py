@@ -124,8 +124,11 @@ def assignment(title, notebook):
     counts, bonus = Counter(), False
     for cell in notebook["cells"]:
         source, told = "".join(cell["source"]), cell["metadata"].get("nbgrader", {})
-        if boxes := re.findall(r"^> [●○]{4} .*", source, re.M):
+        if boxes := re.findall(r"^> [●○]{4}.*", source, re.M):
             bonus = "· bonus ·" in boxes[-1]
+        if "check.guess(" in source and cell["cell_type"] == "code":
+            made = any(": you guessed " in str(output.get("data", "")) for output in cell["outputs"])
+            counts += Counter({"guesses": 1, "guessed": made})
         if told.get("grade_id", "").startswith("check_"):
             passed = any("✓" in "".join(output.get("text", "")) for output in cell["outputs"])
             counts += Counter({"bonus": passed} if bonus else {"questions": 1, "passed": passed})
@@ -134,7 +137,8 @@ def assignment(title, notebook):
     words = [f"{counts['passed']} of {counts['questions']} questions pass"]
     words += [f"{counts['bonus']} more for a bonus"] * bool(counts["bonus"])
     words += [f"{counts['written']} of {counts['texts']} texts written"] * bool(counts["texts"])
-    begun = counts["passed"] + counts["bonus"] + counts["written"]
+    words += [f"{counts['guessed']} of {counts['guesses']} guessed"] * bool(counts["guesses"])
+    begun = counts["passed"] + counts["bonus"] + counts["written"] + counts["guessed"]
     done = (counts["passed"], counts["written"]) == (counts["questions"], counts["texts"])
     return Look(title, done, ", ".join(words) if begun else "", counts)
 

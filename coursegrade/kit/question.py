@@ -24,13 +24,14 @@ import inspect
 import io
 import re
 
-from coursegrade.kit import earlier, errors, form, mistakes, score, services
+from coursegrade.kit import earlier, errors, form, mistakes, reveal, score, services
 from coursegrade.kit.limit import SECONDS, TooLong, import_for, in_time
 from coursegrade.kit.messages import CheckFailed, named
 from coursegrade.kit.same import difference, kind, same
 from coursegrade.kit.values import described, shortened, shown
 
 EXACTLY = (0, 0)    # tolerance
+GATE, BEST = 0.8, 0.95      # of the best that is known, in an open task
 SPECIAL = ("shapes", "endless", "empty", "nothing")     # hints that are no patterns
 
 _only_shown = []        # where `collected` is open: what it collects
@@ -70,7 +71,10 @@ def question(points, cases, **options):
     lend: names of earlier questions whose functions are answered by the reference when work is marked, if the student's
         are wrong, so that one slip costs once. Only data may go in and out of them, and only what the reference of this
         question asks of theirs (so it calls them, or `uses` says what it asks): see lending.py;
-    free: names of parameters, such as an axis, that may be anything when this question's own function is lent.
+    free: names of parameters, such as an axis, that may be anything when this question's own function is lent;
+    why: two lines on the choice made in the course's answer, for who has it shown; see reveal.py;
+    known: of an open task with a `measure`, the best value that we know. The check is a gate, at 80 % of it; a second
+        test, `question.best(answer)`, asks for 95 %. So points are (at the gate, for the best).
     """
     return lambda function: Question(function, points, cases, **options)
 
@@ -90,14 +94,16 @@ class Question:
     """A check: call it with a student's function. See `question`."""
 
     def __init__(self, function, points, cases, returns="", forbidden=(), instead="", otherwise="", also=None,
-                 tolerance=None, promises=None, given=None, hints=None, uses=None, lend=(), free=()):
+                 tolerance=None, promises=None, given=None, hints=None, uses=None, lend=(), free=(), why="",
+                 known=None):
         functools.update_wrapper(self, function)
         self.name, self.topic = function.__name__, None                 # `announce` says of which topic it is one
         self.points, self.cases, self.tolerance, self.also = points, cases, tolerance, also
         self.returns = form.parts_of(returns)
         self.forbidden, self.instead, self.otherwise, self.hints = forbidden, instead, otherwise, hints or {}
         self.promises, self.given, self.uses, self.lend, self.free = promises or {}, given, uses, lend, free
-        self.reference, self._suspect, self._judge, self._mistakes = function, None, None, []
+        self.reference, self._suspect, self._judge, self._mistakes, self.why = function, None, None, [], why
+        self.known, self._measure, self._reached = known, None, None
 
     def mistakes(self, *pairs):
         """(words, what is done instead), the likeliest first; see mistakes.py."""
@@ -128,6 +134,24 @@ class Question:
         self._judge = function
         return self
 
+    def measure(self, function):
+        """Decorator: (got, *arguments of the case) → how good a valid answer to an open task is; more is better."""
+        self._measure = function
+        return self
+
+    def best(self, answer):
+        """The second test of an open task: is it as good as the best that is known, or nearly?"""
+        score.record(self.topic, self.name, "failed", hidden=True)
+        self(answer)
+        if not _only_shown:
+            if self._reached < BEST * self.known:
+                raise CheckFailed(f"From {BEST * self.known:.3g} on it has all points.",
+                                  f"✗ {self.name}: {self._how()}.")
+            score.record(self.topic, self.name, "passed", hidden=True)
+
+    def _how(self):
+        return f"yours {self._reached:.3g}, best known {self.known:.3g}"
+
     def __call__(self, answer, cases=None):
         hidden, tried = cases is not None, self.cases if cases is None else cases
         if not tried:
@@ -151,11 +175,15 @@ class Question:
             due = earlier.blame(self, answer, failure, hidden) or failure           # before anything is lent
             lent = earlier.with_lent(self, answer, tried, hidden) if marking else []
             if not lent:
-                raise due from None
+                raise due if marking else reveal.offered(self, due) from None
             helped = f", with {' and '.join(lent)} answered by the course's own"
         where = f"{len(cases)} more inputs" if hidden else "; ".join(self.cases)
-        print(f"✓ {self.name}: right on {where}{helped}.")
+        print(f"✓ {self.name}: right on {where}{helped}{f'; {self._how()}' if self._measure else ''}.")
         score.record(self.topic, self.name, "passed", hidden)
+
+    def answer(self):
+        """The course's answer, for who has tried three times; see reveal.py."""
+        return reveal.answer(self)
 
     def attempt(self, answer, cases, hidden=False):
         """Try an answer on cases. If one fails: CheckFailed, with its label and arguments in the field `case`."""
@@ -230,11 +258,19 @@ class Question:
         """What is wrong, in words (None if nothing is), and what was expected (None if many things would do)."""
         if self._judge:
             try:
-                return _first(self._judge(got, *services.copies(arguments))), None
+                return _first(self._judge(got, *services.copies(arguments))) or self._below(got, arguments), None
             except Exception:                                           # results may be anything
                 return f"got {kind(got)}, and not what was asked for", None
         expected = services.run(self.reference, self._given(arguments))
         return self._difference(got, expected), expected
+
+    def _below(self, got, arguments):
+        """What to say of an open task's answer that is valid, and does not pass the gate; None of others."""
+        if self._measure:
+            self._reached = self._measure(got, *services.copies(arguments))
+            if self._reached < GATE * self.known:
+                return f"{self._how()}: the gate is at {GATE * self.known:.3g}"
+        return None
 
     def _difference(self, got, expected, numbers=True):
         """What differs, in words; without numbers where the inputs are not to be told. None if nothing does."""

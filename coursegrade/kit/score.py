@@ -4,6 +4,8 @@ import json
 import re
 from pathlib import Path
 
+from coursegrade.kit import guesses
+
 _topics = {}        # topic → (folder, [questions], {title of what people read: points}); it enters when it is loaded
 _results = {}       # (topic, question, hidden tests?) → what came of the latest run: "passed", "failed" or "empty"
 
@@ -49,8 +51,9 @@ def failed(topic, question):
 
 
 def forget():
-    """Forget all results."""
+    """Forget all results, and guesses."""
     _results.clear()
+    guesses.forget()
 
 
 def score():
@@ -73,6 +76,9 @@ def score():
         print(f"\n{earned} of {possible - unseen} points so far"
               + f"; {unseen} more come from tests with other inputs" * bool(unseen)
               + f"; {by_hand} from a person who reads your text. Together {possible + by_hand}.")
+    made, right, asked = guesses.counted()
+    if asked:
+        print(f"{made} of {asked} guessed, {right} right. Nobody marks that.")
 
 
 def _line(topic, number, question):
@@ -83,11 +89,13 @@ def _line(topic, number, question):
     if not visible + hidden:
         text = "a bonus, for no points"
     else:
+        how = "near the best known" if question.known else (
+            "by tests that you do not see" if tested is None else "by tests with other inputs")
         text = f"{visible * (seen == 'passed')} of {visible} points" + (
-            "" if not hidden else f", and {hidden} by tests that you do not see" if tested is None else
-            f", {hidden * (tested == 'passed')} of {hidden} by tests with other inputs")
+            "" if not hidden else f", and {hidden} {how}" if tested is None else
+            f", {hidden * (tested == 'passed')} of {hidden} {how}")
     print(f"  {number:>2}  {question.name:<20} {STATES[seen]:<25} {text}")
-    return earned, hidden * (tested is None)
+    return earned, hidden * (tested is None and not question.known)
 
 
 def _unwritten(folder):

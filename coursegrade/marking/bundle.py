@@ -1,12 +1,13 @@
 """The zip file for students: the course without solutions, hidden tests, marks, and what makes them.
 
 The checks in it hold what they expect. For an examination they are left out: `check.<topic>` then says that answers are
-looked at later (kit/later.py).
+looked at later (kit/later.py). With answers, a check offers the course's own after three runs that failed.
 """
 
 import os
 
 from coursegrade import courses
+from coursegrade.kit.reveal import MARK
 from coursegrade.marking import CourseError, files
 
 NEVER = {"__pycache__", ".ipynb_checkpoints"}
@@ -15,10 +16,10 @@ In this copy the check cells say only that your answers are looked at when they 
 """
 
 
-def write(course, assignments, path, exam=False):
+def write(course, assignments, path, exam=False, answers=False):
     """Write the bundle with these assignments to the zip file `path`; return the names in it. It has a README of its
     own, as the course's speaks of what students do not have, and the packages of the course and this one from wherever
-    they lie. exam: without what the checks expect.
+    they lie. exam: without what the checks expect. answers: who has tried three times is shown the course's own.
     """
     about, never = courses.here(), NEVER | {*courses.here().NEVER}
     packages = {name: courses.folder(name) for name in ("coursegrade", about.__name__, *about.PACKAGES)}
@@ -33,6 +34,8 @@ def write(course, assignments, path, exam=False):
     asked = tuple(f"{about.__name__}/{name}/" for name in about.TOPICS.values())
     for name in [name for name in wanted if name.startswith((*about.TEACHERS, *asked * exam))]:
         del wanted[name]
+    if answers:
+        wanted[f"{about.__name__}/{MARK}"] = b"Checks offer the course's answers, after three runs that failed.\n"
     for assignment in assignments:
         folder = course.grading / "release" / assignment
         for file in folder.rglob("*"):

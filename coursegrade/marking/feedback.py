@@ -18,9 +18,11 @@ from pygments.lexers import PythonLexer
 from tqdm import tqdm
 
 from coursegrade.marking import files, pages, records, roster
+from coursegrade.marking.heard import question
 from coursegrade.marking.markdown import LONGEST, markdown
+from coursegrade.marking.outputs import UNSEEN
 from coursegrade.marking.repair import grade_id, is_answer, is_plain, squeezed, teachers
-from coursegrade.marking.reports import UNSEEN, question, questions
+from coursegrade.marking.reports import questions
 from coursegrade.sandbox.protocol import clean
 
 EXCHANGE = ("timestamp.txt", "submission_secret.txt")   # what nbgrader's `release_feedback` wants beside a page
@@ -119,7 +121,7 @@ def told(name):
     >>> told("check_softmax"), told("more_softmax"), told("reading")
     ('softmax, the tests you see', 'softmax, the tests you do not see', 'reading')
     """
-    kinds = {"check": ", the tests you see", "more": ", the tests you do not see"}
+    kinds = {"check": ", the tests you see", "more": ", the tests you do not see", "best": ", near the best known"}
     return question(name) + kinds.get(name.partition("_")[0], "")
 
 

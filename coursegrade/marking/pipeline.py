@@ -26,7 +26,7 @@ from tqdm import tqdm
 
 from coursegrade import courses
 from coursegrade.kit.limit import TooLong, limit
-from coursegrade.marking import answers, cells, execute, intake, late_days, records, replay, roster
+from coursegrade.marking import answers, cells, execute, heard, intake, late_days, records, replay, roster
 from coursegrade.marking.course import CourseError, digest
 from coursegrade.marking.files import shown, walk
 from coursegrade.marking.run import Asking
@@ -263,6 +263,7 @@ def enter(course, assignment, record, checked, outcome):
     except NbGraderException:
         record.state, record.why, record.digest = "crashed", "nbgrader did not take it in: see grading/nbgrader.log", ""
         return record
+    heard.keep(course, assignment, record.student)
     with course.gradebook() as gradebook:
         record.receipt = records.receipt(gradebook, assignment, record.student)
         if record.state == "graded":

@@ -2,18 +2,14 @@
 
 import collections
 import dataclasses
-import re
 import statistics
 
-import nbformat
 from nbgrader.api import MissingEntry
 from tqdm import tqdm
 
-from coursegrade.marking import CourseError, download, files, records, tables
-from coursegrade.marking.outputs import UNSEEN
-from coursegrade.sandbox.protocol import clean
+from coursegrade.marking import CourseError, beliefs, download, files, heard, records, tables
 
-NUMBER = re.compile(r"[-−]?\d+([.,]\d+)*(e[-+]?\d+)?")
+MORE = " (and with other numbers)"
 
 
 @dataclasses.dataclass
@@ -23,15 +19,6 @@ class Mark:
     name: str
     points: float | None
     most: float
-
-
-def question(name):
-    """The question that a test belongs to: check_softmax and more_softmax to softmax, reading to itself.
-
-    >>> question("check_softmax"), question("reading")
-    ('softmax', 'reading')
-    """
-    return re.sub(r"^(check|more)_", "", name or "")
 
 
 def questions(gradebook, assignment, student=None):
@@ -52,7 +39,7 @@ def questions(gradebook, assignment, student=None):
         pass
     found = {}
     for cell in graded:
-        found.setdefault(question(cell.name), []).append(Mark(cell.name, given.get(cell.name), cell.max_score))
+        found.setdefault(heard.question(cell.name), []).append(Mark(cell.name, given.get(cell.name), cell.max_score))
     return found
 
 
@@ -122,11 +109,12 @@ def export(course, assignment, so_far=False):
 # ── what the class found hard ─────────────────────────────────────────────────────────────────────────────────────
 
 def stats(course, assignment, most=3):
-    """Lines of text: the states, and for each question the share of points and what the checks said most often.
+    """Lines of text: the states, for each question the share of points and what the checks said most often, and what
+    was guessed.
 
     What waits for a reader is counted, and is in no share.
     """
-    rows, said = table(course, assignment), misconceptions(course, assignment)
+    rows, (said, then) = table(course, assignment), heard.by_class(course, assignment)
     waits = collections.Counter(name for row in rows for name in filter(None, row["not_read"].split(", ")))
     states = collections.Counter(row["state"] for row in rows)
     yield f"{assignment}: " + ", ".join(f"{count} {state}" for state, count in states.most_common())
@@ -149,7 +137,10 @@ def stats(course, assignment, most=3):
         yield ""
         yield f"{name:<24} {'; '.join(parts)}"
         for message, count in alike(said.get(name, {})).most_common(most):
-            yield f"    {count:>3} ×  {message}"
+            again, right = then[name, heard.NUMBER.sub("0", message.removesuffix(MORE))]
+            yield f"    {count:>3} ×  {message}" + f" ({right} of {again} had it right at the next try)" * bool(again)
+    notebooks = [heard.marked(course, assignment, row["student_id"]) for row in rows]
+    yield from beliefs.told(course.released(assignment), list(filter(None, notebooks)), most)
 
 
 def histogram(totals, most, bars=5):
@@ -169,52 +160,6 @@ def alike(said):
     """Counter of messages, in which those that differ in numbers alone are one, told by the one that is heard most."""
     groups = {}
     for message, count in said.items():
-        groups.setdefault(NUMBER.sub("0", message), collections.Counter())[message] += count
-    return collections.Counter({found.most_common(1)[0][0] + (" (and with other numbers)" if len(found) > 1 else ""):
+        groups.setdefault(heard.NUMBER.sub("0", message), collections.Counter())[message] += count
+    return collections.Counter({found.most_common(1)[0][0] + MORE * (len(found) > 1):
                                 found.total() for found in groups.values()})
-
-
-def misconceptions(course, assignment):
-    """{question: Counter of what its checks said to students}, once for each student and saying."""
-    found = collections.defaultdict(collections.Counter)
-    for student, record in records.read_all(course, assignment).items():
-        path = course.grading / "autograded" / student / assignment / f"{assignment}.ipynb"
-        if not record.receipt or not path.exists():
-            continue
-        said = collections.defaultdict(set)
-        for cell in nbformat.read(path, as_version=4).cells:
-            about = cell.metadata.get("nbgrader", {})
-            if cell.cell_type == "code" and about.get("grade"):
-                said[question(about["grade_id"])] |= {
-                    summary(output, cell.source) for output in cell.outputs if output.output_type == "error"}
-        for name, messages in said.items():
-            found[name].update(messages - {UNSEEN} or messages)         # the same mistake fails both tests
-    return found
-
-
-def summary(output, source):
-    """What an error of a test cell comes down to. Words that the student may have written are not repeated."""
-    ours = output.ename in ("CheckFailed", "Stopped", "Failed") or output.evalue == UNSEEN or \
-        output.evalue and output.evalue in source                       # assert …, "these words"
-    return gist(output.evalue) if ours else f"stops with {output.ename}"
-
-
-def gist(message):
-    """What a check's message comes down to: its advice, right under the headline (in older messages, at the end), else
-    what was wrong, else its first line. Of an error only the kind is kept: its words may be the student's.
-
-    >>> gist("✗ f is not right yet (a).\\n  Did you transpose?\\n\\n  wrong     shape")
-    'Did you transpose?'
-    >>> gist("✗ f is not right yet (a).\\n\\n  input     x = 3\\n  got       1\\n  wrong     it is 1, not 2")
-    'wrong: it is 1, not 2'
-    """
-    parts = [part for part in message.split("\n\n") if part.strip()]
-    if advice := re.match(r"[✗·].*((?:\n  \S.*)+)", parts[0] if parts else ""):
-        return clean(" ".join(advice[1].split()), 200, lines=False)
-    if len(parts) > 1 and re.match(r"(  )?(?!(input|wrong|error|got) )\S", parts[-1]):   # a value's lines stand deeper
-        return clean(" ".join(parts[-1].split()), 200, lines=False)
-    if row := re.search(r"^  error +(\w+)", message, re.M):
-        return f"stops with {row[1]}"
-    if row := re.search(r"^  wrong +(.*)$", message, re.M):
-        return clean(f"wrong: {row[1]}", 200, lines=False)
-    return clean(parts[0].split("\n")[0] if parts else message, 200, lines=False)

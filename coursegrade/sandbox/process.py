@@ -41,7 +41,8 @@ VARIABLES = {
 WORK, IMAGE, CONTAINERS = "/student", "coursegrade-empty", ("podman", "docker")
 NEEDED = ["__init__.py", "check.py", "courses.py",                                              # of coursegrade
           *(f"sandbox/{name}.py" for name in ("__init__", "inside", "lockdown", "protocol", "shell")),
-          *(f"kit/{name}.py" for name in ("__init__", "services", "messages", "later", "same", "score", "unseen"))]
+          *(f"kit/{name}.py" for name in ("__init__", "services", "messages", "later", "same", "score", "guesses",
+                                          "unseen"))]
 TICKS = os.sysconf("SC_CLK_TCK")                                        # of the kernel's clock, in a second
 
 

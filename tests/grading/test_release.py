@@ -14,7 +14,7 @@ from coursegrade import check
 from coursegrade.kit.score import points, questions
 from coursegrade.marking.course import Course
 from tests.drawn import sampled
-from tools import exercises
+from tools import exercises, pace
 
 ROOT = Path(__file__).parents[2]
 NAMES = sorted(path.name for path in (ROOT / "solutions").iterdir() if path.is_dir())
@@ -98,10 +98,10 @@ def test_points_are_those_of_the_checks(name):
     getattr(check, topic)
     given = {grade_id: cell.metadata.nbgrader.points for grade_id, cell in graded(read("solutions", name)).items()
              if cell.metadata.nbgrader.grade}
-    due = {f"check_{question.name}": question.points[0] for question in questions(topic)} | {
-        f"more_{question.name}": question.points[1] for question in questions(topic)
-        if f"more_{question.name}" in given}
-    assert all(f"more_{question.name}" in given or not question.points[1] for question in questions(topic))
+    second = {question: f"{'best' if question.known else 'more'}_{question.name}" for question in questions(topic)}
+    due = {f"check_{question.name}": question.points[0] for question in second} | {
+        name: question.points[1] for question, name in second.items() if name in given}
+    assert all(name in given or not question.points[1] for question, name in second.items())
     assert due.items() <= given.items()
     asked = {question.name for question in questions(topic)}
     by_people = [pair for title, pair in points(topic).items() if title not in asked]
@@ -112,8 +112,36 @@ def test_points_are_those_of_the_checks(name):
     assert f"{sum(given.values())} points" in notebook.cells[0].source
 
 
+# What is to be rewritten: a guess before what surprises, an experiment of the student's own, honest minutes. The list
+# may only get shorter.
+NOT_YET = ["01", "02", "03", "03b", "04", "05", "05b", "06", "07", "08", "09", "10", "11", "12", "13", "14", "15"]
+
+
+def lacks(notebook):
+    """What an assignment lacks that each one is to have, in words."""
+    n = pace.of_assignment(notebook)
+    yield from ["no guess"] * (not n.guesses) + ["no experiment of the student's own"] * (not n.experiments)
+    if abs(pace.stated(notebook) - n.exact) > 10:
+        yield f"says {pace.stated(notebook)} minutes, and takes {n.exact:.0f}"
+    if n.exact > 120:
+        yield f"takes {n.exact:.0f} minutes, of at most 120"
+    if n.given > 2 * n.written:
+        yield f"gives {n.given} lines to be run, and asks for {n.written}: at most twice as many"
+    if n.words > 2200:
+        yield f"has {n.words} words of statements, of at most 2,200"
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_the_student_does_the_experiment_and_is_told_how_long_it_takes(name):
+    found = list(lacks(read("solutions", name)))
+    if name.partition("_")[0] in NOT_YET:
+        assert found, f"{name} has all of it: take it out of NOT_YET"
+    else:
+        assert not found
+
+
 HINTS = [("1", "a question"), ("2", "the idea"), ("3", "the steps")]
-BOX = re.compile(r"^> ([●○]{4}) · (bonus · |project · )?(\d+) minutes · (\d+|no) points?\b", re.M)
+BOX = re.compile(r"^> ([●○]{4})(?: ◆)? · (bonus · |project · )?(\d+) minutes · (\d+|no) points?\b", re.M)
 
 
 def boxes_of(notebook):
@@ -148,7 +176,7 @@ def test_minutes_and_points_are_the_same_wherever_they_stand(name):
     """In the boxes, in the table of the first cell, in its total, and in the syllabus."""
     notebook = read("solutions", name)
     first, boxes = notebook.cells[0].source, boxes_of(notebook)
-    rows = re.findall(r"\| ([●○]{4}) \| (bonus, |project, )?(\d+) \| (\d+|none) \|", first)
+    rows = re.findall(r"\| ([●○]{4})(?: ◆)? \| (bonus, |project, )?(\d+) \| (\d+|none) \|", first)
     assert [(*row[:3], row[3].replace("none", "no")) for row in rows] == [
         (level, bonus.replace(" · ", ", "), minutes, worth) for level, bonus, minutes, worth in boxes]
     core = sum(int(minutes) for _, bonus, minutes, _ in boxes if not bonus)

@@ -9,7 +9,7 @@ import pytest
 from nbformat.v4 import new_output
 
 from coursegrade.kit.messages import CheckFailed
-from coursegrade.marking import bundle, pipeline, reports, tables
+from coursegrade.marking import bundle, heard, outputs, pipeline, reports, tables
 from coursegrade.marking.course import CourseError, digest
 from coursegrade.marking.records import STATES
 from tests.grading.classroom import NAME, ROOT, SECRET, answers, command, hand_in
@@ -122,12 +122,12 @@ def test_stats_count_what_waits_and_share_out_what_is_marked(small):
     ("ValueError", "=1+1 <b>mine</b>", "stops with ValueError"),
     ("AssertionError", "my own", "stops with AssertionError"),
     ("AssertionError", "the mean of 1 and 2", "the mean of 1 and 2"), ("KeyError", "", "stops with KeyError"),
-    ("AssertionError", reports.UNSEEN, reports.UNSEEN),
+    ("AssertionError", outputs.UNSEEN, outputs.UNSEEN),
     ("CheckFailed", "· f is still empty: write.", "· f is still empty: write."),
     ("Stopped", "Not graded: it took too long.", "Not graded: it took too long.")])
 def test_words_of_a_students_error_are_not_repeated(name, message, wanted):
     output = new_output("error", ename=name, evalue=message)
-    assert reports.summary(output, "assert same(mean([1, 2]), 1.5), 'the mean of 1 and 2'") == wanted
+    assert heard.summary(output, "assert same(mean([1, 2]), 1.5), 'the mean of 1 and 2'") == wanted
 
 
 @pytest.mark.parametrize("message, wanted", [
@@ -144,15 +144,15 @@ def test_words_of_a_students_error_are_not_repeated(name, message, wanted):
     ("✗ f calls g.\n  Take it out.", "Take it out."), ("✗ f: right on the inputs that you see.", None),
     ("· f is still empty: write.", "· f is still empty: write."), ("", "")])
 def test_the_gist_of_a_message(message, wanted):
-    assert reports.gist(message) == (message if wanted is None else wanted)
+    assert heard.gist(message) == (message if wanted is None else wanted)
 
 
 def test_the_gist_of_what_checks_say():
     for advice, rows in ("Rows sum to one.", [("input", "u = 3\n\n  Not this."), ("wrong", "shape")]), ("A " * 80, []):
         text = str(CheckFailed(advice, "✗ softmax is not right yet (two rows).", rows))
-        assert reports.gist(text) == advice.strip()
+        assert heard.gist(text) == advice.strip()
     text = str(CheckFailed("", "✗ softmax is not right yet (two rows).", [("input", "u = 3"), ("wrong", "shape")]))
-    assert reports.gist(text) == "wrong: shape"
+    assert heard.gist(text) == "wrong: shape"
 
 
 # ── the bundle ────────────────────────────────────────────────────────────────────────────────────────────────────

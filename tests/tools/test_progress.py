@@ -49,6 +49,11 @@ def task(first="", second="", bonus="", text="YOUR ANSWER HERE"):
             new_markdown_cell("## 3 · Say\n\n> ●●○○ · 5 minutes"), written(text)]
 
 
+def guess(said=""):
+    data = {"text/plain": said, "text/html": f"<p>{said}</p>"}
+    return new_code_cell('check.guess("the share", share, 0.5)', outputs=[new_output("execute_result", data=data)])
+
+
 def save(path, cells, **metadata):
     path.parent.mkdir(parents=True, exist_ok=True)
     nbformat.write(new_notebook(cells=cells, metadata=metadata), path)
@@ -203,3 +208,10 @@ def test_the_tracks_of_the_course_name_notebooks_that_are_there():
     assert all(look.counts for look in looked)
     assert [look.counts["texts"] for look in looked if look.counts["questions"]] == [1] * 17
     assert sum(look.counts["questions"] for look in looked) > 80
+
+
+def test_guesses_are_counted(course, lines):
+    guesses = [guess("The share: you guessed 0.3, and it is 0.5."), guess("The share: no guess yet.")]
+    cells = [*task("✓ one: right"), *guesses]
+    save(course / "my" / TASK, cells)
+    assert any("1 of 2 questions pass, 0 of 1 texts written, 1 of 2 guessed" in line for line in lines())

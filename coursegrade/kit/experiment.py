@@ -1,0 +1,51 @@
+"""An experiment of one's own: change one thing, predict, run, and say what would have refuted it.
+
+The function that a student writes takes a seed and returns two numbers, (as it was, changed). What can be checked is
+that it is an experiment: the same seed gives the same numbers, and over five seeds the change does something. What it
+is worth, a person says who reads the text beside it.
+"""
+
+import math
+import numbers
+
+from coursegrade.kit import services
+from coursegrade.kit.messages import CheckFailed
+from coursegrade.kit.question import Question
+from coursegrade.kit.same import kind
+
+SEEDS = 5
+
+
+def experiment(reference, points, **options):
+    """The question of that kind. reference: the course's own experiment, seed → (as it was, changed)."""
+    made = Question(reference, points, {f"seed {seed}": (seed,) for seed in range(SEEDS)}, also=_repeats,
+                    returns="as it was, changed", **options)
+    made.judge(_two_numbers)
+    return made
+
+
+def _two_numbers(got, seed):
+    """What is wrong with what it returned.
+
+    >>> [next(_two_numbers(got, 0), None) for got in ((0.5, 1), 3, (0.5, math.nan))]
+    [None, 'it returns a whole number, and two numbers are due: (as it was, changed)', 'a number is nan']
+    """
+    if not isinstance(got, (list, tuple)) or len(got) != 2:
+        yield f"it returns {kind(got)}, and two numbers are due: (as it was, changed)"
+    elif strange := [entry for entry in got if not isinstance(entry, numbers.Real)]:
+        yield f"{kind(strange[0])} stands among the two numbers: float(…) makes one of an array with one entry"
+    elif wrong := [entry for entry in got if not math.isfinite(entry)]:
+        yield f"a number is {wrong[0]}"
+
+
+def _repeats(answer, arguments):
+    """Raises CheckFailed if the same seed gives other numbers, or if no seed shows a difference."""
+    first, again = (services.run(answer, arguments) for _ in range(2))
+    if list(first) != list(again):
+        raise CheckFailed(f"With seed {arguments[0]} it gave {first[0]:g} and {first[1]:g}, then {again[0]:g} and "
+                          f"{again[1]:g}. Draw everything from a generator made with `seed`.")
+    if arguments[0] == SEEDS - 1:
+        pairs = [services.run(answer, (seed,)) for seed in range(SEEDS)]
+        if all(before == after for before, after in pairs):
+            raise CheckFailed(f"In all {SEEDS} runs the two numbers are equal. Does what you change get to what you "
+                              "measure?")

@@ -1,0 +1,89 @@
+"""Open tasks: a gate, and the best that is known; and experiments of one's own."""
+
+import random
+
+import pytest
+
+from coursegrade.kit import score
+from coursegrade.kit.experiment import experiment
+from coursegrade.kit.messages import CheckFailed
+from coursegrade.kit.question import Question
+
+
+def widest():
+    """Three different digits whose product is large."""
+    return [7, 8, 9]
+
+
+@pytest.fixture
+def question():
+    made = Question(widest, (1, 2), {"your digits": ()}, known=504)
+    made.judge(lambda got: iter(["they are not three different digits"] if len({*got}) != 3 else []))
+    made.measure(lambda got: got[0] * got[1] * got[2])
+    score.announce("digits", [made], {})
+    yield made
+    score._topics.pop("digits")
+    score.forget()
+
+
+def told(question, answer):
+    with pytest.raises(CheckFailed) as failure:
+        question(answer)
+    return str(failure.value)
+
+
+def test_what_is_not_valid_is_told_first(question):
+    assert "they are not three different digits" in told(question, lambda: [9, 9, 9])
+
+
+def test_the_gate_is_at_four_fifths_and_all_points_near_the_best(question, capsys):
+    assert "wrong     yours 120, best known 504: the gate is at 403" in told(question, lambda: [4, 5, 6])
+    question(lambda: [9, 8, 6])
+    assert "✓ widest: right on your digits; yours 432, best known 504." in capsys.readouterr().out
+    score.score()
+    assert "1 of 1 points, and 2 near the best known" in capsys.readouterr().out
+    with pytest.raises(CheckFailed, match="yours 432, best known 504.\n  From 479 on it has all points."):
+        question.best(lambda: [9, 8, 6])
+    score.score()
+    out = capsys.readouterr().out
+    assert "1 of 1 points, 0 of 2 near the best known" in out and "1 of 3 points so far; 0 from a person" in out
+    question.best(lambda: [9, 8, 7])
+    score.score()
+    assert "3 of 3 points so far" in capsys.readouterr().out
+
+
+def test_better_than_the_best_known_has_all_points(question):
+    question.known = 400
+    question.best(widest)
+
+
+# ── experiments ───────────────────────────────────────────────────────────────────────────────────────────────────
+
+def noise(seed):
+    dice = random.Random(seed)
+    return dice.random(), dice.random()
+
+
+@pytest.fixture
+def own():
+    made = experiment(noise, (1, 0))
+    score.announce("noises", [made], {})
+    yield made
+    score._topics.pop("noises")
+    score.forget()
+
+
+@pytest.mark.parametrize("answer", [noise, lambda seed: [1.0, 1.0 + (seed == 3)], lambda seed: (True, seed)])
+def test_an_experiment_is_accepted_whatever_it_finds(own, answer):
+    own(answer)
+    assert score.passed("noises", "noise")
+
+
+@pytest.mark.parametrize("answer, words", [
+    (lambda seed: 3, "two numbers are due"), (lambda seed: (1, 2, 3), "two numbers are due"),
+    (lambda seed: None, "returned nothing"), (lambda seed: (1, "2"), "a string stands among the two numbers"),
+    (lambda seed: (1, float("inf")), "a number is inf"), (lambda seed: (seed, seed), "In all 5 runs"),
+    (lambda seed, dice=random.Random(0): (0, dice.random()), "Draw everything from a generator made with `seed`"),
+    (lambda seed: random.Random(seed).random() / 0, "ZeroDivisionError")])
+def test_what_is_no_experiment_is_told_so(own, answer, words):
+    assert words in " ".join(told(own, answer).split())
