@@ -49,12 +49,12 @@ NAMES = {f"{world}-{kind}" + f"-{seed}" * bool(seed): (world, kind, seed)
          for world, kinds in KINDS.items() for kind in kinds for seed in SEEDS}
 
 
-def without_places(seed):
+def without_places(seed, progress=True):
     """A semantic HistogramModel that never hears of places: letters are all that it mixes."""
     torch.manual_seed(seed)
     model = histogram.HistogramModel("semantic")
     model.W_p.requires_grad_(False).zero_()
-    return histogram.fit(model, 1500, seed).eval()
+    return histogram.fit(model, 1500, seed, progress=progress).eval()
 
 
 SPECIAL = {"histogram-hard": (partial(histogram.train, "semantic", scale=3),
@@ -84,15 +84,26 @@ def train(name):
 
 def dyck_again(variant, seed):
     """A DyckModel from another seed than those that are shipped: trained in seconds, once, and kept in build/."""
-    path = AGAIN / f"dyck-{variant}-{seed}.pt"
+    return again(dyck.DyckModel(variant), f"dyck-{variant}-{seed}", partial(dyck.train, variant, seed, progress=False))
+
+
+def histogram_again(kind, seed):
+    """A HistogramModel (positional, semantic, hard or letters) from another seed, trained once and kept likewise."""
+    trained, _ = SPECIAL.get(f"histogram-{kind}", (partial(histogram.train, kind), ""))
+    model = histogram.HistogramModel("positional" if kind == "positional" else "semantic", 3 if kind == "hard" else 0.3)
+    return again(model, f"histogram-{kind}-{seed}", partial(trained, seed=seed, progress=False))
+
+
+def again(model, name, train):
+    """The model with the weights of build/: trained and kept there where they are missing."""
+    path = AGAIN / f"{name}.pt"
     if not path.exists():
         path.parent.mkdir(parents=True, exist_ok=True)
         part = path.with_suffix(f".{os.getpid()}")
-        torch.save(dyck.train(variant, seed, progress=False).state_dict(), part)
+        torch.save(train().state_dict(), part)
         part.replace(path)
-    model = dyck.DyckModel(variant).requires_grad_(False).eval()
     model.load_state_dict(torch.load(path))
-    return model
+    return model.requires_grad_(False).eval()
 
 
 def main():

@@ -1,11 +1,12 @@
 """The histogram task: say of every token how often it occurs in its sequence. One layer of attention
 learns it in two ways.
 
-DATAIAIAIA ↦ [1, 5, 1, 5, 3, 5, 3, 5, 3, 5]. The task is Weiss, Goldberg & Yahav's (ICML 2021), model and question are
-Cui, Behrens, Krzakala & Zdeborová's (NeurIPS 2024): tied queries and keys, values as they are, half of each embedding
-for the letter and half for its place. If W reads only places, attention is the same for every text; if W reads only
-letters, it finds equal ones. Both count: the first because A ≈ aI + b11ᵀ makes the mix of token i hold (a + nb) of its
-own letter and b of each other, the second because attention is soft, so that its own n letters get nw/(nw + T − n).
+DATAIAIAIA ↦ [1, 5, 1, 5, 3, 5, 3, 5, 3, 5]. The task is Weiss, Goldberg & Yahav's (ICML 2021), the question Cui,
+Behrens, Krzakala & Zdeborová's (NeurIPS 2024), the model simpler than theirs: tied queries and keys, values as they
+are, half of each embedding for the letter and half for its place. If W reads only places, attention is the same for
+every text; if W reads only letters, it finds equal ones. Both count: the first because A ≈ aI + b11ᵀ makes the mix of
+token i hold (a + nb) of its own letter and b of each other, the second because attention is soft, so that its own n
+letters get nw/(nw + T − n).
 """
 
 from typing import NamedTuple

@@ -2,7 +2,7 @@
 
 Two tokens z_1, z_2 ~ N(0, σ²I) in d dimensions. A teacher mixes them partly by what they are, softmax(hhᵀ) z with
 h_ℓ = Q*·z_ℓ/√d, and partly by where they stand, A z. The student softmax(ggᵀ) x, g_ℓ = Q·x_ℓ/√d, sees x_1, x_2 = z_1 +
-1/√d, z_2 − 1/√d. Its loss on n = αd sequences has a positional and a semantic minimum; from α ≈ 1.27 on the semantic
+1/√d, z_2 − 1/√d. Its loss on n = αd sequences has a positional and a semantic minimum; from α ≈ 1.26 on the semantic
 one is lower.
 """
 
