@@ -104,7 +104,8 @@ def test_what_the_pretrained_encoder_prints_stands_under_its_condition_and_is_no
         if re.search(r"pretrained_encoder\(|load_weights\(.minilm", cell.source):
             assert notebooks.ENCODER.search(cell.source), "write it under `if has_encoder():`"
         if notebooks.ENCODER.search(cell.source):
-            assert not cell.metadata.get("tags"), "this cell prints something else without the encoder"
+            compared = set(cell.metadata.get("tags", [])) - {"claim-setup"}          # its claims are skipped, too
+            assert not compared, "this cell prints something else without the encoder"
 
 
 def test_there_are_predictions(path):
