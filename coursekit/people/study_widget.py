@@ -1,10 +1,15 @@
 """A study as boxes and buttons in a notebook, and what stands in their place on a page without a kernel.
 
 A click does what `agree` and `answer` do from Python; what they refuse is said below. What stays on the page is not
-made anew: so the keyboard keeps its place.
+made anew: so the keyboard keeps its place. A click that comes at once after another one, as the second of a double
+click does, is no answer to the next page.
 """
 
+import time
+
 from coursekit.show.html import escape
+
+PAUSE = 0.4                                                 # seconds after a click in which another one does nothing
 
 
 def study_widget(study):
@@ -14,16 +19,22 @@ def study_widget(study):
     box, head, note = w.VBox(), w.HTML(), w.HTML()
     nickname = w.Text(placeholder="may stay empty", description="Nickname")
     agree = w.Button(description="I have read this and agree: begin", layout=w.Layout(width="auto"))
+    ready = 0.0
 
     def refresh():
         head.value, note.value = f'<div aria-live="polite">{study.static().html}</div>', ""
         box.children = [head, *([] if study.done else inputs() if study.rows else [nickname, agree]), note]
 
     def act(action, value):
+        nonlocal ready
+        if time.monotonic() < ready:
+            note.value = '<p role="alert">That click came too soon after the last one, and was not counted.</p>'
+            return
         try:
             action(value)
         except (OSError, ValueError) as error:
             note.value = f'<p role="alert">{escape(str(error))}</p>'
+        ready = time.monotonic() + PAUSE                    # from the end: clicks wait while a model is trained
 
     inputs = study._inputs(lambda value: act(study.answer, value))
     agree.on_click(lambda _: act(study.agree, nickname.value))
