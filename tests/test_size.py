@@ -5,7 +5,7 @@ import pytest
 from tools.size import ROOT, lines_of_code, offered, rooms, size
 
 # Who adds to it raises a line here in the same commit, says by how much, and what has gone in its place.
-BUDGET = {"core": 4_430, "all": 7_927}      # all by 73: people: placebo, blind readers, sealed files, zips, paper, a lock
+BUDGET = {"core": 4_430, "all": 7_927}       # all by 73: people: placebo, blind readers, sealed files, paper
 NAMES = 120
 
 

@@ -50,7 +50,8 @@ def test_a_lecture_was_executed_after_its_claims_were_run(lecture):
             assert claimed(number) in shown, f"{number}: another line was printed: python -m tools.notebooks execute"
 
 
-@pytest.mark.parametrize("lecture", lectures())
+@pytest.mark.parametrize("lecture", [lecture for lecture in lectures()
+                                     if not all(one.trains for one in claims_of(lecture).values())])
 def test_one_cheap_claim_gives_again_what_is_kept(lecture):
     records = {number: found for number, found in kept(lecture).items() if not claims_of(lecture)[number].trains}
     cheapest = min(records, key=lambda number: records[number]["seconds"] / len(records[number]["runs"]))
