@@ -14,8 +14,8 @@ from mdit_py_plugins.dollarmath import dollarmath_plugin
 
 ROOT = Path(__file__).resolve().parent.parent
 DECKS = ROOT / "docs" / "slides"
-FIELDS = {"title": str, "text": str, "cell": str, "box": str, "rows": str, "columns": str, "code": bool, "predict": str,
-          "answer": str, "notes": str}
+FIELDS = {"title": str, "text": str, "cell": str, "box": str, "rows": str, "columns": str, "picture": bool,
+          "code": bool, "predict": str, "answer": str, "notes": str}
 MINUTES = re.compile(r"(Optional, )?(\d+) minutes?\b")   # how notes begin
 LETTERS, LINES, COLUMNS, BULLETS = 60, 12, 70, 5        # of a title; of code; of a list
 HEARD = r'<div class="heard">\1</div>'                  # what is there for screen readers alone
@@ -73,8 +73,8 @@ def look_over(slide, cells):
     if not MINUTES.match(slide["notes"]):
         raise DeckError("the notes begin with “3 minutes”, or “Optional, 3 minutes” if the slide can be left out")
     if "cell" not in slide:
-        if {"code", "box", "rows", "columns"} & set(slide):
-            raise DeckError("code, box, rows or columns, and no cell")
+        if {"code", "box", "rows", "columns", "picture"} & set(slide):
+            raise DeckError("code, box, rows, columns or picture, and no cell")
         return
     cell = cells.get(slide["cell"])
     if cell is None:
@@ -93,6 +93,8 @@ def look_over(slide, cells):
         raise DeckError(f"cell {cell.id} has no output to show")
     if {"rows", "columns"} & set(slide):
         chosen(shown(cell) if cell.cell_type == "code" else "", slide.get("rows", ""), slide.get("columns", ""))
+    if slide.get("picture") and (cell.cell_type == "markdown" or "<img" not in shown(cell)):
+        raise DeckError(f"picture, and cell {cell.id} shows none")
 
 
 # What a slide takes from a cell

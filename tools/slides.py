@@ -87,6 +87,8 @@ def page(slide, cells, write):
             what = shown(cell)
             if {"rows", "columns"} & set(slide):
                 what = chosen(what, slide.get("rows", ""), slide.get("columns", ""))
+            if slide.get("picture"):
+                what = re.sub("<table.*?</table>|<b>.*?</b>|<small>.*?</small>", "", what, flags=re.S)
             output = f'<div class="output{later}"{at}><div class="fit">{what}</div></div>'
     if "predict" in slide:
         words += f'<div class="predict">{write("<b>Predict first.</b> " + slide["predict"])}</div>'

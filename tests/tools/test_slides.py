@@ -63,6 +63,7 @@ def plain(text):
     (GOOD | {"answer": "42"}, "an answer without predict"), (GOOD | {"code": True}, "and no cell"),
     (GOOD | {"notes": "Say it."}, "the notes begin with"), (GOOD | {"rows": "a"}, "and no cell"),
     (GOOD | {"cell": "7ab1", "rows": "three"}, "no row 'three'"),
+    (GOOD | {"cell": "7ab1", "picture": True}, "shows none"),
     (GOOD | {"cell": "beef"}, "the lecture has no cell beef"), (GOOD | {"cell": "c0de"}, "cell c0de has no output"),
     (GOOD | {"cell": "7e87"}, "cell 7e87 has no box"), (GOOD | {"cell": "7e87", "code": True}, "is text"),
     (GOOD | {"cell": "1096", "code": True}, "13 lines of up to 5 letters, and 12 of 70 fit")])
