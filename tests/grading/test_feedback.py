@@ -8,8 +8,8 @@ from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_outp
 
 from coursegrade.marking import feedback
 from coursegrade.marking.markdown import markdown
-from coursegrade.marking.records import Record
 from coursegrade.marking.outputs import UNSEEN
+from coursegrade.marking.records import Record
 from coursegrade.marking.reports import Mark
 from tests.grading.classroom import NAME, SECRET, answers, cell, command, hand_in
 
