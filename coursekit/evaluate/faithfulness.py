@@ -97,10 +97,10 @@ def comprehensiveness(model_or_predict: Predicts, document: Document, attributio
                       by: str | None = None, scores: str | None = None) -> Measured:
     """How much probability the prediction loses without its most important tokens (DeYoung et al., 2020, Eq. 1 and 3).
 
-    The mean, over `bins` (shares of the tokens, at least one token each), of p(all) − p(without them); between −1 and
-    1, larger is better. This one is in *probabilities*: σ(log-odds), softmax(logits), σ of each label's logit where
-    scores is "multi-label", or as they are where it is "probability". The paper takes tokens out: by="delete". scores:
-    as in `deletion_curve`. A `Measured`.
+    The mean, over `bins` (shares of the tokens, at least one token each), of p(all) − p(without them), as their code
+    has it (Eq. 3 divides the sum by one more); between −1 and 1, larger is better. This one is in *probabilities*:
+    σ(log-odds), softmax(logits), σ of each label's logit where scores is "multi-label", or as they are where it is
+    "probability". The paper takes tokens out: by="delete". scores: as in `deletion_curve`. A `Measured`.
 
     >>> def likes(documents):
     ...     return [2.0 * ("good" in d) for d in documents]
