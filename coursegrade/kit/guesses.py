@@ -5,8 +5,8 @@ of None. The cell below ends with what came out, and the guess beside it:
 
     check.guess("the share of the first word", share, found, show.table(rows), within=0.1)
 
-Without a guess, what is shown stays folded behind one line: a notebook runs from top to bottom, and nobody is told who
-has not guessed yet. `check.score()` counts guesses. Those of a class are read off its notebooks, where nothing is run
+Without a guess, what is shown stays folded behind one line: a notebook runs from top to bottom, and tells nothing that
+is still to be guessed. `check.score()` counts guesses. Those of a class are read off its notebooks, and nothing is run
 (marking/beliefs.py).
 """
 
