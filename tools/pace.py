@@ -9,8 +9,8 @@ assignments`, what is no bonus takes
 
     minutes = words / 150 + 5 a point ● of difficulty + 25 a text + 15 an experiment of one's own, rounded up to 5
 
-which is within five minutes of what a reader reckoned for six of eight assignments, and ten and twenty off for the two
-others; how many lines are to be written tells nothing beside this.
+fitted to what one reader reckoned for eight assignments: five minutes off at most for six of them, ten and twenty for
+the others; how many lines are to be written told nothing beside this.
 """
 
 import math

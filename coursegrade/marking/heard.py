@@ -46,8 +46,9 @@ def said(notebook):
 def keep(course, assignment, student):
     """Note what the checks said to the hand-in that was just marked, beside what they said to the ones before it."""
     notebook = marked(course, assignment, student)
-    answers, tries = digest(*(cell.source for cell in notebook.cells)), kept(course, assignment, student)
-    if tries and tries[-1][0] == answers:                               # the same, marked again
+    own = [cell.source for cell in notebook.cells if not cell.metadata.get("nbgrader", {}).get("locked")]
+    answers, tries = digest(*own), kept(course, assignment, student)
+    if tries and tries[-1][0] == answers:                               # the same, marked again: a check was mended
         tries.pop()
     with whole(records.path_of(course, assignment, student, "heard")) as file:
         file.write(json.dumps([*tries, [answers, said(notebook)]]) + "\n")

@@ -117,5 +117,9 @@ def test_a_teacher_sees_what_the_class_believed_and_what_came_of_advice(small):
     command(folder, "grade", "--unsafe")
     assert "1 ×  Is it twice each <b>value</b>? (1 of 2 had it right at the next try)" in command(folder, "stats")
     command(folder, "regrade", NAME, "cyd", "--unsafe")                 # marked again: no next try
+    for mended in source.cells:                                         # nor if the check is another
+        mended.source = mended.source.replace("✗ double is not right yet.", "✗ double is not right.")
+    nbformat.write(source, path)
+    command(folder, "grade", "--unsafe")
     (folder / "grading" / "heard" / NAME / "ada.json").write_text("{")  # damaged: it decides nothing
     assert "(1 of 2 had it right at the next try)" in command(folder, "stats")
