@@ -1,8 +1,8 @@
 """What a lecture's result hangs on, and a note of the state in which it passed: the tests skip it while that is so.
 
 A digest covers the notebook's file, every module of the project that it imports (and those that these import), all
-files of its packages that are not Python (weights, texts, styles; of the quizzes its own), what runs it, the Python and
-every package installed.
+files of its packages that are not Python (weights, texts, styles; of quizzes and kept claims its own), what runs it,
+the Python and every package installed.
 Notes lie in build/passed/, which git ignores: a fresh clone has none.
 """
 
@@ -77,7 +77,7 @@ def digest(path, root=ROOT):
     modules = [module_path(module, root) for module in closure(nbformat.read(path, as_version=4), root)]
     data = [file for package in PACKAGES for file in (root / package).rglob("*")
             if file.is_file() and file.suffix not in (".py", ".pyc")
-            and (file.parent.name != "quizzes" or path.name.startswith(f"{file.stem}_"))]
+            and (file.parent.name not in ("quizzes", "claims") or path.name.startswith(f"{file.stem}_"))]
     whole = hashlib.sha256(installed().encode())
     for file in [path, *sorted(modules), *sorted(data), *(root / name for name in RUNNERS)]:
         whole.update(f"{file.relative_to(root)}\n{hashlib.sha256(file.read_bytes()).hexdigest()}\n".encode())

@@ -17,6 +17,8 @@ slopes = Question(solution.slopes, (2, 2), {
     "one outshouts the others": (np.array([1.0, 33.0, 0.0, -1.0]), np.array([2.0, 1.0, -1.0, 0.5])),
     "importances of a thousand": (np.array([1000.0, 0.0, -1.0]), np.array([1.0, 3.0, -2.0]))},
     returns="derivative (n,), removal (n,), printed (n,)", tolerance=EXACT, forbidden=LIBRARY, instead="your formulas",
+    why="The derivative is that of a quotient. The removal is two softmaxes, the second over the others alone: nothing "
+        "is divided by what the others weigh, which may be 0.",
     otherwise="The first case by hand: the weights are 2/8, 1/8 and 5/8, F is 15/8. By how much does F rise if the "
               "first token's 2 becomes 2.02, and what is F without the token? (`printed`: value · weight.)")
 DERIVATIVE, REMOVAL, PRINTED = "alpha * (v - F)", "F - np.array(rest)", ", alpha * v"
@@ -64,10 +66,12 @@ SMALL = {"two tokens": (np.log([1.0, 3.0]), np.array([2.0, -3.0])),
          "one token": (np.array([2.0]), np.array([-3.0])), "five tokens": FIVE}
 
 
-by_size = Question(solution.by_size, (1, 2), SMALL | {
+by_size = Question(solution.by_size, (1, 1), SMALL | {
     "values that are all the same": (FIVE[0][:4], np.full(4, 2.0))},
     promises={r"a document of $n \le 10$ tokens": lambda s, v: 1 <= len(s) == len(v) <= 10},
     returns="table (n, n), φ (n,)", forbidden=LIBRARY, instead="the sets",
+    why="All sets, size by size: a Shapley value is the mean over sizes of a mean over sets. For ten tokens there are "
+        "512 sets beside each.",
     otherwise="Two tokens by hand: what does the first add to nothing, and what to the other one? It is a row of the "
               "table, and φ its mean.",
     hints={"endless": "For 9 tokens there are 256 sets beside each token. Do you go through the 9! orders?"})
@@ -99,6 +103,8 @@ shapley = Question(solution.shapley, (1, 0), SMALL | {
     "sixty tokens": (np.tile(FIVE[0], 12) + np.arange(60) / 30, np.tile(FIVE[1], 12) - np.arange(60) / 20),
     "importances far apart": (np.array([-6.0, 6.0, 0.0, 3.0]), np.array([1.0, -1.0, 2.0, 0.5]))},
     returns="φ (n,)", tolerance=(1e-7, 1e-9), forbidden=LIBRARY, instead="the integral",
+    why="Two integrals in place of 2^n sets: under both, the mean over all sets is a product of one factor a token. "
+        "Nodes for p are exact, steps in u nearly.",
     promises={"importances within ±8": lambda s, v: abs(s).max() <= 8},
     otherwise="Two tokens by hand: φ_1 is the mean of v_1 and of α_1 (v_1 − v_2). Do they add up to F?",
     hints={"endless": "There are 2^59 sets beside each of 60 tokens, too many to visit. For each λ and p the mean over "

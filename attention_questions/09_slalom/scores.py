@@ -30,6 +30,8 @@ soft_score = Question(solution.soft_score, (1, 2), {
     "the loud ones are gone": (["bad", "film", "the"], np.array([0.0, 1.0, 0.5]), LOUD, V),
     "nothing is there": (["good", "bad"], np.zeros(2), S, V), "an empty document": ([], np.zeros(0), S, V)},
     returns="F", forbidden=LIBRARY, instead="the formula",
+    why="Tokens that are gone are left out first, so that the largest importance is one that is there, and no "
+        "exponential overflows.",
     promises={"an array of numbers from 0 (gone) to 1 (there)": lambda document, presence, s, v: (
                   presence.shape == (len(document),) and ((presence >= 0) & (presence <= 1)).all()),
               "are dictionaries from words to numbers, and hold more words than the document":

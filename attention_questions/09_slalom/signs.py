@@ -6,9 +6,7 @@ from . import solution
 from .scores import score
 
 MOST, WANTED = 8, 0.75       # tokens, disagreement
-WORDS = {"the": (-2.0, 0.1), "film": (-1.0, 0.0), "fine": (2.0, 0.5), "good": (0.5, 1.0), "great": (1.0, 2.0),
-         "perfect": (0.0, 3.0), "not": (2.5, -0.5), "bad": (1.0, -1.0), "awful": (1.5, -2.5),
-         "terrible": (0.25, -3.0)}                                      # importance and value, as in the notebook
+WORDS = solution.table       # importance and value of each word
 
 
 def line(document):
@@ -27,7 +25,9 @@ def disagreement(document):
     return document[j], v[j], beta[j], apart[j]
 
 
-disagree = Question(solution.disagree, (2, 0), {"your document": ()},
+disagree = Question(solution.disagree, (3, 0), {"your document": ()},
+    why="Among words that say worse, *bad* takes attention from them, and so lifts the score. With four of them it "
+        "does in nearly every company.",
     otherwise="Print the table for a document of two words, one that says much and one that says little: which of them "
               "lowers the score that the other has without it? Then see what more copies of a word do.")
 

@@ -3,6 +3,22 @@
 import itertools
 import math
 import numpy as np
+table = {"the": (-2.0, 0.1), "film": (-1.0, 0.0), "fine": (2.0, 0.5), "good": (0.5, 1.0), "great": (1.0, 2.0),
+         "perfect": (0.0, 3.0), "not": (2.5, -0.5), "bad": (1.0, -1.0), "awful": (1.5, -2.5), "terrible": (0.25, -3.0)}
+importance = {word: s for word, (s, v) in table.items()}
+value = {word: v for word, (s, v) in table.items()}
+
+
+def noisy(size, seed):
+    """ask(document) of the small SLALOM, off by a normal number of this size; a document may have any words and length."""
+    draw = np.random.default_rng(seed)
+    return lambda words: soft_score(words, np.ones(len(words)), importance, value) + size * draw.normal()
+
+
+def worst(found):
+    """By how much the importances found, word → number, are off at most."""
+    centre = np.mean([importance[word] for word in found])
+    return max(abs(s - importance[word] + centre) for word, s in found.items())
 
 
 def soft_score(document, presence, s, v):
@@ -26,32 +42,19 @@ def recover(ask, words):
     Returns two dictionaries, word → number: importances, values.
     """
     v = {word: ask([word]) for word in words}
-    first = words[0]
-    other = next(word for word in words if v[word] != v[first])
+    low, high = min(words, key=v.get), max(words, key=v.get)
 
     def distance(k, r):
         F = ask([k, r])
         return math.log((F - v[r]) / (v[k] - F))
 
-    eta = {first: 0.0, other: distance(other, first)}
+    eta = {low: 0.0, high: distance(high, low)}
     for word in words:
         if word not in eta:
-            eta[word] = distance(word, first) if v[word] != v[first] else distance(word, other) + eta[other]
+            r = low if v[word] - v[low] > v[high] - v[word] else high
+            eta[word] = distance(word, r) + eta[r]
     level = sum(eta.values()) / len(words)
     return {word: eta[word] - level for word in words}, v
-
-
-def best_values(documents, scores, s):
-    """The best values for given importances, and how good they are.
-
-    documents: list of n lists of words. scores: array (n,). s: dictionary, word → importance.
-    Returns a dictionary, word → value, and the mean squared error.
-    """
-    words = list(s)
-    A = np.array([[document.count(word) * math.exp(s[word]) for word in words] for document in documents])
-    A /= A.sum(1, keepdims=True)
-    v = np.linalg.lstsq(A, scores, rcond=None)[0]
-    return dict(zip(words, v, strict=True)), np.mean((A @ v - scores) ** 2)
 
 
 def slopes(s, v):
@@ -70,6 +73,37 @@ def slopes(s, v):
     return alpha * (v - F), F - np.array(rest), alpha * v
 
 
+def disagree():
+    """A document, list of at most 8 words, with a word on whose sign the line and SLALOM disagree by at least 0.75."""
+    return ["bad", "terrible", "terrible", "terrible", "terrible"]
+
+
+def my_experiment(seed):
+    """One thing changed. Returns two numbers: as it was, changed."""
+    ask = noisy(0.001, seed)
+
+    def error(times):
+        """The mean over twenty recoveries that ask everything so many times, and take the mean."""
+        def repeated(words):
+            return np.mean([ask(words) for _ in range(times)])
+        return np.mean([worst(recover(repeated, list(table))[0]) for _ in range(20)])
+
+    return error(1), error(4)
+
+
+def best_values(documents, scores, s):
+    """The best values for given importances, and how good they are.
+
+    documents: list of n lists of words. scores: array (n,). s: dictionary, word → importance.
+    Returns a dictionary, word → value, and the mean squared error.
+    """
+    words = list(s)
+    A = np.array([[document.count(word) * math.exp(s[word]) for word in words] for document in documents])
+    A /= A.sum(1, keepdims=True)
+    v = np.linalg.lstsq(A, scores, rcond=None)[0]
+    return dict(zip(words, v, strict=True)), np.mean((A @ v - scores) ** 2)
+
+
 def by_size(s, v):
     """What each token adds to sets of k others, and the Shapley values.
 
@@ -86,11 +120,6 @@ def by_size(s, v):
         sets = itertools.combinations([j for j in range(n) if j != i], k)
         table[i, k] = np.mean([score([i, *S]) - score([*S]) for S in sets])
     return table, table.mean(1)
-
-
-def disagree():
-    """A document, list of at most 8 words, with a word on whose sign the line and SLALOM disagree by at least 0.75."""
-    return ["bad", "terrible", "terrible", "terrible", "terrible"]
 
 
 def shapley(s, v):

@@ -108,13 +108,16 @@ def test_points_are_those_of_the_checks(name):
     assert [value for grade_id, value in given.items() if grade_id not in due] == [sum(pair) for pair in by_people]
     notebook = read("solutions", name)
     promised = [int(worth.replace("no", "0")) for _, _, _, worth in boxes_of(notebook)]
-    assert sorted(promised) == sorted(sum(pair) for pair in points(topic).values())
+    worth = {title: sum(pair) for title, pair in points(topic).items()}
+    if "my_experiment" in worth and len(promised) < len(worth):         # one box for the experiment and its text
+        worth[max(worth.keys() - asked)] += worth.pop("my_experiment")
+    assert sorted(promised) == sorted(worth.values())
     assert f"{sum(given.values())} points" in notebook.cells[0].source
 
 
 # What is to be rewritten: a guess before what surprises, an experiment of the student's own, honest minutes. The list
 # may only get shorter.
-NOT_YET = ["01", "02", "03", "03b", "04", "05", "05b", "06", "07", "08", "09", "10", "11", "12", "13", "14", "15"]
+NOT_YET = ["01", "02", "03", "03b", "04", "05", "05b", "06", "07", "08", "10", "11", "12", "13", "14", "15"]
 
 
 def lacks(notebook):
@@ -180,7 +183,7 @@ def test_minutes_and_points_are_the_same_wherever_they_stand(name):
     assert [(*row[:3], row[3].replace("none", "no")) for row in rows] == [
         (level, bonus.replace(" · ", ", "), minutes, worth) for level, bonus, minutes, worth in boxes]
     core = sum(int(minutes) for _, bonus, minutes, _ in boxes if not bonus)
-    assert 50 <= core <= 100, f"without its bonus it takes 50 to 100 minutes, this one {core}"
+    assert 50 <= core <= 120, f"without its bonus it takes 50 to 120 minutes, this one {core}"
     said = int(re.search(r"\*\*Takes\*\* about (\d+)\s+minutes", first)[1])
     assert abs(said - core) <= 2                                        # a rounded number
     syllabus = (ROOT / "SYLLABUS.md").read_text(encoding="utf-8")

@@ -3,7 +3,8 @@
 One execution serves all: nbval judges the outputs, every control answers over its range, the online sections run with
 small models (tools/trial.py), and seconds and peak memory are measured and shown at the end of the test run. Memory
 above the budget is a failure (a Binder has 2 GB); time is only reported, because it depends on the machine. A lecture
-is skipped while nothing that it hangs on has changed since it passed here (tools/closure.py), but not under CI.
+is skipped while nothing that it hangs on has changed since it passed here (tools/closure.py), but not under CI. Of
+those that no commit of late has changed, `make test` draws eight; `make test-all` has them all.
 """
 
 import json
@@ -18,11 +19,12 @@ import pytest
 from nbformat.v4 import new_code_cell, new_notebook, new_output
 
 from coursekit.models.hub.minilm import encoder_file
+from tests.drawn import sampled
 from tools import closure, notebooks, offline, trial
 from tools.pace import CONTROL
 
 MEGABYTES = 1000
-LECTURES = notebooks.find()
+LECTURES, DRAWN = notebooks.find(), 8
 OFFLINE = offline.available()
 CUT = [sys.executable, str(notebooks.ROOT / "tools" / "offline.py")] if OFFLINE else []
 
@@ -99,7 +101,13 @@ def controls_of(notebook):
             and (encoder_file() or not notebooks.ENCODER.search(cell.source))]
 
 
-@pytest.mark.parametrize("path", LECTURES, ids=lambda path: path.stem)
+def own(path, changed):
+    """Is the changed file the lecture's notebook, or what is kept of its claims? Or what is installed?"""
+    kept = f"coursekit/results/claims/{notebooks.number(path)}.json"
+    return changed in ("constraints.txt", f"lectures/{path.name}", kept)
+
+
+@pytest.mark.parametrize("path", sampled(LECTURES, DRAWN, "lectures", whose=own), ids=lambda path: path.stem)
 def test_lecture(path, tmp_path, record_property, everything):
     found = closure.digest(path)
     if found == closure.passed(path) and not everything and os.environ.get("CI") != "true":

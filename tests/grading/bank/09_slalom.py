@@ -8,6 +8,8 @@ import numpy as np
 from coursekit import explain
 from tests.grading.bank.entries import right, wrong
 
+recover = None                                          # the reference's, at test time
+
 
 def _softmax(s):
     e = np.exp(np.asarray(s) - max(s))
@@ -74,34 +76,25 @@ def _from_the_ends(ask, words):
 
     eta = {low: 0.0, high: gap(high, low)}
     for word in others:
-        eta[word] = gap(word, low) if v[word] != v[low] else gap(word, high) + eta[high]
+        eta[word] = gap(word, low) if v[word] > (v[low] + v[high]) / 2 else gap(word, high) + eta[high]
     return _found(words, eta), v
 
 
-def _beside_the_first(ask, words, log):
-    v, eta = {word: ask([word]) for word in words}, {words[0]: 0.0}
-    for word in words[1:]:
-        F = ask([word, words[0]])
-        eta[word] = log(F - v[words[0]], v[word] - F)
-    return _found(words, eta), v
-
-
-@wrong("recover", "each word alone, and each word but the first in one pair")
+@wrong("recover", "each word alone, and each word but one in one pair")
 def _(ask, words):
     for a, b in itertools.combinations(words, 2):
         ask([a, b])
     return _from_the_ends(ask, words)
 
 
-@wrong("recover", "v_r and v_k − F are both 0")
-def _(ask, words):
-    with np.errstate(all="ignore"):
-        return _beside_the_first(ask, words, lambda a, b: np.log(np.float64(a) / np.float64(b)))
-
-
 @wrong("recover", "say it together as well, whatever")
 def _(ask, words):
-    return _beside_the_first(ask, words, lambda a, b: math.log(a / b))
+    v, eta = {word: ask([word]) for word in words}, {words[0]: 0.0}
+    for word in words[1:]:
+        F = np.float64(ask([word, words[0]]))
+        with np.errstate(all="ignore"):
+            eta[word] = np.log((F - v[words[0]]) / (v[word] - F))
+    return _found(words, eta), v
 
 
 @wrong("recover", "Read the line of the error")
@@ -109,16 +102,29 @@ def _(ask, words):
     return {word: ask(word) for word in words}, {}
 
 
-@wrong("recover", "any word whose value is not that of the first, however near")
-def _(ask, words):
-    said = {(word,): ask([word]) for word in words}
-    next(word for word in words if abs(said[word,] - said[words[0],]) > 0.1)
-    return _from_the_ends(lambda document: said.get(tuple(document)) or ask(document), words)
-
-
 @wrong("recover", "And α is a function of s_k − s_r alone: which?")
 def _(ask, words):
     return {word: 0.25 for word in words}, {word: ask([word]) for word in words}
+
+
+def _beside(ask, words, chosen):
+    """Each word measured from the reference that `chosen` picks of the two ends, or the other if they say the same."""
+    v = {word: ask([word]) for word in words}
+    ends = sorted(words, key=v.get)[::len(words) - 1]
+    F = ask(ends)
+    eta = {ends[0]: 0.0, ends[1]: math.log((F - v[ends[0]]) / (v[ends[1]] - F))}
+    for word in words:
+        r = chosen([end for end in ends if v[end] != v[word]], v, word)
+        if word not in eta:
+            F = ask([word, r])
+            eta[word] = eta[r] + math.log((F - v[r]) / (v[word] - F))
+    return eta, v
+
+
+@wrong("recover", "Noise of 0.001 is a large part of a short way")
+def _(ask, words):
+    eta, v = _beside(ask, words, lambda ends, v, word: min(ends, key=lambda end: abs(v[end] - v[word])))
+    return _found(words, eta), v
 
 
 @right("recover", "from the two ends")
@@ -128,14 +134,21 @@ def _(ask, words):
 
 @right("recover", "by the weight of the reference")
 def _(ask, words):
-    v, eta = {word: ask((word,)) for word in words}, {words[0]: 0.0}
-    other = next(word for word in words if v[word] != v[words[0]])
-    for word in [other, *words]:
-        base = words[0] if v[word] != v[words[0]] else other
+    v = {word: ask((word,)) for word in words}
+    far = sorted(words, key=v.get)[::len(words) - 1]
+    eta = {far[0]: 0.0}
+    for word in [far[1], *words]:
+        base = max(far if far[1] in eta else far[:1], key=lambda one: abs(v[one] - v[word]))
         if word not in eta:
             alpha = (ask((base, word)) - v[base]) / (v[word] - v[base])
             eta[word] = eta[base] - np.log(1 / alpha - 1)
-    return _found(words, eta), v
+    return [_found(words, eta), v]
+
+
+@wrong("recover", "two dictionaries, `{word: number, …}` each")
+def _(ask, words):
+    s, v = _from_the_ends(ask, words)
+    return np.array([*s.values()]), np.array([*v.values()])
 
 
 # -- best_values -----------------------------------------------------------------------------------------------------
@@ -341,6 +354,48 @@ def _():
 @right("disagree", "a bad word among worse ones")
 def _():
     return "terrible", "bad", "terrible", "terrible", "terrible", "terrible"
+
+
+# -- my_experiment ---------------------------------------------------------------------------------------------------
+
+def _noisy(seed, size=0.01):
+    draw = np.random.default_rng(seed)
+    return lambda words: {"a": 1.0, "b": -1.0, "ab": 0.5}["".join(sorted(words))] + size * draw.normal()
+
+
+@wrong("my_experiment", "a dictionary stands among the two numbers")
+def _(seed):
+    return recover(_noisy(seed), ["a", "b"])
+
+
+@wrong("my_experiment", "Draw everything from a generator made with `seed`")
+def _(seed):
+    return tuple(recover(_noisy(None, size), ["a", "b"])[0]["a"] for size in (0.01, 0.1))
+
+
+@wrong("my_experiment", "Does what you change get to what you measure?")
+def _(seed):
+    return tuple(recover(_noisy(seed), ["a", "b"])[0]["a"] for _ in range(2))
+
+
+@wrong("my_experiment", "and two numbers are due: (as it was, changed)")
+def _(seed):
+    return recover(_noisy(seed), ["a", "b"])[0]["a"]
+
+
+@wrong("my_experiment", "then there is no logarithm. That is a finding, too")
+def _(seed):
+    return tuple(math.log(1 - size) for size in (0.001, 1 + seed))
+
+
+@right("my_experiment", "ten times the noise")
+def _(seed):
+    return tuple(recover(_noisy(seed, size), ["a", "b"])[0]["a"] for size in (0.001, 0.01))
+
+
+@right("my_experiment", "a list of whole numbers, alike for most seeds")
+def _(seed):
+    return [0, int(seed == 2)]
 
 
 # -- shapley ---------------------------------------------------------------------------------------------------------

@@ -36,8 +36,9 @@ class Assignment:
         self.statements = [cell.source for cell in notebook.cells if cell.cell_type == "markdown"]
         self.questions = asked_in(name)
         self.reference = {}
-        for part in ("imports", *self.questions):
-            exec(self.cells[part], self.reference)
+        given = [cell.source for cell in notebook.cells if "given" in cell.metadata.get("tags", [])]
+        for source in [self.cells["imports"], *given, *map(self.cells.get, self.questions)]:
+            exec(source, self.reference)
         self.wrong, self.right = self._bank(name)
 
     def _bank(self, name):
