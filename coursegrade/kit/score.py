@@ -69,7 +69,9 @@ def score():
         folder, asked, written = _topics[topic]
         print(f"Assignment {folder.partition('_')[0]} · {topic.replace('_', ' ')}\n")
         earned, unseen = map(sum, zip(*(_line(topic, *entry) for entry in enumerate(asked, 1)), strict=True))
-        for number, (title, worth) in enumerate(written.items(), len(asked) + 1):
+        names = [question.name for question in asked]                   # an experiment and its text are one question
+        first = names.index("my_experiment") + 1 if "my_experiment" in names else len(asked) + 1
+        for number, (title, worth) in enumerate(written.items(), first):
             state = "· still empty, as saved" if _unwritten(folder) else "· read by a person"
             print(f"  {number:>2}  {title:<20} {state:<25} {worth} points")
         possible, by_hand = sum(sum(question.points) for question in asked), sum(written.values())

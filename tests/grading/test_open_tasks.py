@@ -87,3 +87,16 @@ def test_an_experiment_is_accepted_whatever_it_finds(own, answer):
     (lambda seed: random.Random(seed).random() / 0, "ZeroDivisionError")])
 def test_what_is_no_experiment_is_told_so(own, answer, words):
     assert words in " ".join(told(own, answer).split())
+
+
+def test_the_score_gives_an_experiment_and_its_text_one_number(own, capsys):
+    def my_experiment(seed):
+        return noise(seed)
+
+    extra = Question(widest, (0, 0), {"your digits": ()})
+    score.announce("noises", [own, experiment(my_experiment, (2, 0)), extra], {"what came out": 8})
+    own(noise)
+    capsys.readouterr()
+    score.score()
+    out = capsys.readouterr().out
+    assert "\n   2  my_experiment" in out and "\n   3  widest" in out and "\n   2  what came out" in out
