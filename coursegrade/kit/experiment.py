@@ -32,20 +32,35 @@ def _two_numbers(got, seed):
     """
     if not isinstance(got, (list, tuple)) or len(got) != 2:
         yield f"it returns {kind(got)}, and two numbers are due: (as it was, changed)"
-    elif strange := [entry for entry in got if not isinstance(entry, numbers.Real)]:
-        yield f"{kind(strange[0])} stands among the two numbers: float(…) makes one of an array with one entry"
-    elif wrong := [entry for entry in got if not math.isfinite(entry)]:
+    elif strange := [entry for entry in got if not isinstance(entry, numbers.Real) and math.prod(_shape(entry)) != 1]:
+        yield f"{kind(strange[0])} stands among the two numbers" + (
+            f": it has {math.prod(_shape(strange[0]))} entries, and one number is due; their mean, or one of them?"
+            if hasattr(strange[0], "shape") else "")
+    elif wrong := [entry for entry in _plain(got) if not math.isfinite(entry)]:
         yield f"a number is {wrong[0]}"
 
 
+def _shape(entry):
+    return getattr(entry, "shape", (0,))            # of a tensor or an array; what has none is no number
+
+
+def _plain(got):
+    """Two numbers as Python's, also those of a tensor or an array with one entry."""
+    return tuple(entry.item() if hasattr(entry, "item") else entry for entry in got)
+
+
 def _repeats(answer, arguments):
-    """Raises CheckFailed if the same seed gives other numbers, or if no seed shows a difference."""
-    first, again = (services.run(answer, arguments) for _ in range(2))
-    if list(first) != list(again):
+    """Raises CheckFailed if the same seed gives other numbers, if all seeds give the same, or no difference."""
+    first, again = map(_plain, (services.run(answer, arguments), answer(*arguments)))   # common seeds: before the first
+    if first != again:
         raise CheckFailed(f"With seed {arguments[0]} it gave {first[0]:g} and {first[1]:g}, then {again[0]:g} and "
-                          f"{again[1]:g}. Draw everything from a generator made with `seed`.")
+                          f"{again[1]:g}. Draw everything from a generator made with `seed`, and leave what is outside "
+                          "of the function as it was. (If it changed a model, run the cell that loads it again.)")
     if arguments[0] == SEEDS - 1:
-        pairs = [services.run(answer, (seed,)) for seed in range(SEEDS)]
+        pairs = [_plain(services.run(answer, (seed,))) for seed in range(SEEDS)]
         if all(before == after for before, after in pairs):
             raise CheckFailed(f"In all {SEEDS} runs the two numbers are equal. Does what you change get to what you "
                               "measure?")
+        if len({*pairs}) == 1:
+            raise CheckFailed(f"All {SEEDS} seeds give the same two numbers. Does what you draw depend on `seed`? (Or "
+                              "does the function use something of an earlier cell in place of what it draws?)")

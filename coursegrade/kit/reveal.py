@@ -24,7 +24,7 @@ def offered(question, failure):
     _failed[question.topic, question.name] += failure.kind not in ("empty", "earlier")
     if question.topic and _failed[question.topic, question.name] >= TRIES and allowed():
         failure.rows.append(("stuck?", f"check.{question.topic}.{question.name}.answer(), in a cell of its own, shows "
-                                       "the course's answer. Hint 3 first?"))
+                                       "the course's answer. Are there hints that you have not read?"))
     return failure
 
 

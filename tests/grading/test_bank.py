@@ -140,7 +140,7 @@ def test_right_answers_pass(name, question):
 def test_right_answers_pass_under_any_seed(name, question, monkeypatch):
     assignment = ASSIGNMENTS[name]
     answers = [("the solution", assignment.reference[question]), *assignment.right_answers(question)]
-    for seed in range(40):
+    for seed in range(40 if f"more_{question}" in assignment.cells else 1):          # else nothing is drawn
         monkeypatch.setenv("COURSEGRADE_HIDDEN_SEED", str(seed))
         for idiom, answer in answers:
             assert not (text := said(assignment.hidden, question, answer)), f"{idiom}, seed {seed}\n{text}"

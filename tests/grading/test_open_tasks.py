@@ -2,7 +2,9 @@
 
 import random
 
+import numpy as np
 import pytest
+import torch
 
 from coursegrade.kit import score
 from coursegrade.kit.experiment import experiment
@@ -73,7 +75,9 @@ def own():
     score.forget()
 
 
-@pytest.mark.parametrize("answer", [noise, lambda seed: [1.0, 1.0 + (seed == 3)], lambda seed: (True, seed)])
+@pytest.mark.parametrize("answer", [noise, lambda seed: [1.0, 1.0 + (seed == 3)], lambda seed: (True, seed),
+                                    lambda seed: (np.float32(seed), np.array([[0.5]])),
+                                    lambda seed: [torch.tensor(0.5), torch.tensor([seed], dtype=torch.long)]])
 def test_an_experiment_is_accepted_whatever_it_finds(own, answer):
     own(answer)
     assert score.passed("noises", "noise")
@@ -84,6 +88,10 @@ def test_an_experiment_is_accepted_whatever_it_finds(own, answer):
     (lambda seed: None, "returned nothing"), (lambda seed: (1, "2"), "a string stands among the two numbers"),
     (lambda seed: (1, float("inf")), "a number is inf"), (lambda seed: (seed, seed), "In all 5 runs"),
     (lambda seed, dice=random.Random(0): (0, dice.random()), "Draw everything from a generator made with `seed`"),
+    (lambda seed: (0, random.random()), "Draw everything from a generator made with `seed`"),
+    (lambda seed, calls=[]: (calls.append(seed), (0, len(calls)))[1], "leave what is outside of the function as it was"),
+    (lambda seed: (0.25, 0.5), "All 5 seeds give the same two numbers"),
+    (lambda seed: (0, np.ones(10)), "it has 10 entries, and one number is due"),
     (lambda seed: random.Random(seed).random() / 0, "ZeroDivisionError")])
 def test_what_is_no_experiment_is_told_so(own, answer, words):
     assert words in " ".join(told(own, answer).split())
