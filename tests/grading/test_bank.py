@@ -112,9 +112,11 @@ def leaks(assignment, question, seen, unseen):
 
 
 def advice_of(asked):
-    """The texts that a question may say beside its mistakes: its hints, and those in its own functions."""
+    """The texts that a question may say beside its mistakes: its hints, and those in its own functions. What the kit
+    says of all experiments is tried in test_open_tasks.py."""
     texts = [asked.otherwise, *asked.hints.values()]
-    functions = [found for found in (asked._suspect, asked._judge, asked.also) if found]
+    functions = [found for found in (asked._suspect, asked._judge, asked.also)
+                 if found and not found.__module__.startswith("coursegrade.")]
     for function in functions:                                          # grows meanwhile
         codes = [function.__code__]
         for code in codes:

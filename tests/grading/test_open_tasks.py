@@ -89,7 +89,7 @@ def test_an_experiment_is_accepted_whatever_it_finds(own, answer):
     (lambda seed: (1, float("inf")), "a number is inf"), (lambda seed: (seed, seed), "In all 5 runs"),
     (lambda seed, dice=random.Random(0): (0, dice.random()), "Draw everything from a generator made with `seed`"),
     (lambda seed: (0, random.random()), "Draw everything from a generator made with `seed`"),
-    (lambda seed, calls=[]: (calls.append(seed), (0, len(calls)))[1], "leave what is outside of the function as it was"),
+    (lambda seed, calls=[]: (calls.append(seed), (0, len(calls)))[1], "leave what is outside of the function as it"),
     (lambda seed: (0.25, 0.5), "All 5 seeds give the same two numbers"),
     (lambda seed: (0, np.ones(10)), "it has 10 entries, and one number is due"),
     (lambda seed: random.Random(seed).random() / 0, "ZeroDivisionError")])
