@@ -193,13 +193,18 @@ def test_minutes_and_points_are_the_same_wherever_they_stand(name):
 
 @pytest.mark.parametrize("name", NAMES)
 def test_one_failed_check_stops_no_other(name):
-    """*Run All* goes on behind a check that is tagged so; and the score, which gives no points, is no test."""
+    """*Run All* goes on behind a check that is tagged so, and behind a result of what is still empty; and the score,
+    which gives no points, is no test."""
     for folder in ("solutions", "exercises"):
         cells = graded(read(folder, name))
         checks = [grade_id for grade_id in cells if grade_id.startswith("check_")]
         tagged = [grade_id for grade_id, cell in cells.items() if "raises-exception" in cell.metadata.get("tags", [])]
         assert checks == tagged
         assert cells["score"].metadata.nbgrader.locked and not cells["score"].metadata.nbgrader.grade
+        if name.partition("_")[0] not in NOT_YET:
+            results = [cell for cell in read(folder, name).cells if cell.cell_type == "code"
+                       and "nbgrader" not in cell.metadata and not pace.GUESS.match(cell.source)]
+            assert all({"raises-exception", "given"} & {*cell.metadata.get("tags", [])} for cell in results)
 
 
 @pytest.mark.parametrize("name", NAMES)
