@@ -71,8 +71,9 @@ def score():
         earned, unseen = map(sum, zip(*(_line(topic, *entry) for entry in enumerate(asked, 1)), strict=True))
         names = [question.name for question in asked]                   # an experiment and its text are one question
         first = names.index("my_experiment") + 1 if "my_experiment" in names else len(asked) + 1
-        for number, (title, worth) in enumerate(written.items(), first):
-            state = "· still empty, as saved" if _unwritten(folder) else "· read by a person"
+        empties = _unwritten(folder, len(written))
+        for number, ((title, worth), empty) in enumerate(zip(written.items(), empties, strict=True), first):
+            state = "· empty in the saved file" if empty else "· read by a person"
             print(f"  {number:>2}  {title:<20} {state:<25} {worth} points")
         possible, by_hand = sum(sum(question.points) for question in asked), sum(written.values())
         print(f"\n{earned} of {possible - unseen} points so far"
@@ -100,11 +101,12 @@ def _line(topic, number, question):
     return earned, hidden * (tested is None and not question.known)
 
 
-def _unwritten(folder):
-    """Does the notebook, as it is saved beside the kernel, still have a cell in which the answer is due?"""
-    path = Path(f"{folder}.ipynb")
+def _unwritten(folder, n):
+    """Of each of n texts, in the order of the notebook as it is saved beside the kernel: is its answer still due?"""
     try:
-        cells = json.loads(path.read_text(encoding="utf-8"))["cells"]
-        return any(UNWRITTEN in "".join(cell["source"]) for cell in cells if cell["cell_type"] == "markdown")
-    except (OSError, ValueError, KeyError, TypeError):                  # run elsewhere, or not readable now
-        return False
+        cells = json.loads(Path(f"{folder}.ipynb").read_text(encoding="utf-8"))["cells"]
+        due = [UNWRITTEN in "".join(cell["source"]) for cell in cells if cell["cell_type"] == "markdown"
+               and cell["metadata"].get("nbgrader", {}).get("solution")]
+    except (OSError, ValueError, KeyError, TypeError, AttributeError):  # run elsewhere, or not readable now
+        due = []
+    return due if len(due) == n else [False] * n

@@ -304,11 +304,13 @@ def test_the_score_says_when_the_written_answer_is_still_empty(tmp_path, monkeyp
     assert check.tokens
 
     def last_lines(text):
-        (tmp_path / "01_tokens.ipynb").write_text(json.dumps({"cells": [{"cell_type": "markdown", "source": [text]}]}))
+        cells = [{"cell_type": "markdown", "source": [about], "metadata": {"nbgrader": {"solution": solution}}}
+                 for about, solution in (("YOUR ANSWER HERE is what stands there", False), (text, True))]
+        (tmp_path / "01_tokens.ipynb").write_text(json.dumps({"cells": cells}))
         score.score()
         return capsys.readouterr().out
 
-    assert "still empty, as saved" in last_lines("YOUR ANSWER HERE") and "read by a person" in last_lines("My view: …")
+    assert "empty in the saved file" in last_lines("YOUR ANSWER HERE") and "read by a person" in last_lines("My view: …")
     out = last_lines("")
     assert out.startswith("Assignment 01 · tokens\n") and "   2  merge " in out
 

@@ -84,14 +84,15 @@ def test_an_experiment_is_accepted_whatever_it_finds(own, answer):
 
 
 @pytest.mark.parametrize("answer, words", [
-    (lambda seed: 3, "two numbers are due"), (lambda seed: (1, 2, 3), "two numbers are due"),
+    (lambda seed: 3, "two numbers are needed"), (lambda seed: (1, 2, 3), "two numbers are needed"),
     (lambda seed: None, "returned nothing"), (lambda seed: (1, "2"), "a string stands among the two numbers"),
-    (lambda seed: (1, float("inf")), "a number is inf"), (lambda seed: (seed, seed), "In all 5 runs"),
+    (lambda seed: (1, float("inf")), "a number is inf"), (lambda seed: (1, float("nan")), "the mean of nothing"),
+    (lambda seed: (seed + 1, seed + 1 + 1e-9), "In all 5 runs"), (lambda seed: (seed, seed), "In all 5 runs"),
     (lambda seed, dice=random.Random(0): (0, dice.random()), "Draw everything from a generator made with `seed`"),
     (lambda seed: (0, random.random()), "Draw everything from a generator made with `seed`"),
-    (lambda seed, calls=[]: (calls.append(seed), (0, len(calls)))[1], "leave what is outside of the function as it"),
+    (lambda seed, calls=[]: (calls.append(seed), (0, len(calls)))[1], "Does something live on from call to call"),
     (lambda seed: (0.25, 0.5), "All 5 seeds give the same two numbers"),
-    (lambda seed: (0, np.ones(10)), "it has 10 entries, and one number is due"),
+    (lambda seed: (0, np.ones(10)), "it has 10 entries, and one number is needed"),
     (lambda seed: random.Random(seed).random() / 0, "ZeroDivisionError")])
 def test_what_is_no_experiment_is_told_so(own, answer, words):
     assert words in " ".join(told(own, answer).split())

@@ -378,7 +378,7 @@ def _(seed):
     return tuple(recover(_noisy(seed), ["a", "b"])[0]["a"] for _ in range(2))
 
 
-@wrong("my_experiment", "and two numbers are due: (as it was, changed)")
+@wrong("my_experiment", "and two numbers are needed: (as it was, changed)")
 def _(seed):
     return recover(_noisy(seed), ["a", "b"])[0]["a"]
 
