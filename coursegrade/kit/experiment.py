@@ -9,11 +9,13 @@ import math
 import numbers
 
 from coursegrade.kit import services
+from coursegrade.kit.limit import SECONDS
 from coursegrade.kit.messages import CheckFailed
 from coursegrade.kit.question import Question
 from coursegrade.kit.same import kind
 
 SEEDS = 5
+TOGETHER = f"All runs of the check together have {SECONDS} seconds: ask for less in each."
 
 
 def experiment(reference, points, **options):
@@ -21,7 +23,7 @@ def experiment(reference, points, **options):
     made = Question(reference, points, {f"seed {seed}": (seed,) for seed in range(SEEDS)}, also=_repeats,
                     returns="as it was, changed", **options)
     made.judge(_two_numbers)
-    made.hints.setdefault("endless", "All runs of the check together have 5 seconds: ask for less in each.")
+    made.hints.setdefault("endless", TOGETHER)
     return made
 
 

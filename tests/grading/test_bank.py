@@ -7,7 +7,7 @@ import types
 import pytest
 
 from coursegrade import check
-from coursegrade.kit import limit, services
+from coursegrade.kit import experiment, limit, services
 from coursegrade.kit.score import forget
 from tests.grading.bank.assignments import ASSIGNMENTS, ENDLESS, NAMES, asked_in
 
@@ -114,7 +114,7 @@ def leaks(assignment, question, seen, unseen):
 def advice_of(asked):
     """The texts that a question may say beside its mistakes: its hints, and those in its own functions. What the kit
     says of all experiments is tried in test_open_tasks.py."""
-    texts = [asked.otherwise, *asked.hints.values()]
+    texts = [asked.otherwise, *(hint for hint in asked.hints.values() if hint != experiment.TOGETHER)]
     functions = [found for found in (asked._suspect, asked._judge, asked.also)
                  if found and not found.__module__.startswith("coursegrade.")]
     for function in functions:                                          # grows meanwhile

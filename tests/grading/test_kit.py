@@ -310,7 +310,8 @@ def test_the_score_says_when_the_written_answer_is_still_empty(tmp_path, monkeyp
         score.score()
         return capsys.readouterr().out
 
-    assert "empty in the saved file" in last_lines("YOUR ANSWER HERE") and "read by a person" in last_lines("My view: …")
+    assert "empty in the saved file" in last_lines("YOUR ANSWER HERE")
+    assert "read by a person" in last_lines("My view: …")
     out = last_lines("")
     assert out.startswith("Assignment 01 · tokens\n") and "   2  merge " in out
 

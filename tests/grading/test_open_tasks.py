@@ -1,6 +1,7 @@
 """Open tasks: a gate, and the best that is known; and experiments of one's own."""
 
 import random
+import time
 
 import numpy as np
 import pytest
@@ -109,3 +110,8 @@ def test_the_score_gives_an_experiment_and_its_text_one_number(own, capsys):
     score.score()
     out = capsys.readouterr().out
     assert "\n   2  my_experiment" in out and "\n   3  widest" in out and "\n   2  what came out" in out
+
+
+def test_an_experiment_that_takes_too_long_is_told_what_counts(own, monkeypatch):
+    monkeypatch.setattr("coursegrade.kit.limit.SECONDS", 0.3)
+    assert "All runs of the check together have" in " ".join(told(own, lambda seed: (time.sleep(0.1) or 0, seed)).split())
