@@ -204,6 +204,8 @@ class Question:
                 with in_time(answer):
                     got, changed = self._run(answer, arguments)
             except (Exception, SystemExit) as error:
+                if seen.calls and not isinstance(error, (TooLong, TimeoutError)):
+                    raise self._not_allowed("calls", seen.calls[0]) from None
                 raise self._stopped(answer, error, label, arguments, hidden) from None
         if seen.calls:
             raise self._not_allowed("calls", seen.calls[0])

@@ -196,6 +196,7 @@ def test_forbidden_functions_are_found_under_any_name():
     assert "double calls torch.exp" in message(lambda x: hidden["a"](torch.tensor(0.0)) and x + x)
     assert "double calls torch.exp" in message(lambda x: torch.tensor(0.0).exp() and x + x)
     assert "double mentions math.fsum" in message(lambda x: x + x if x else math.fsum([x]))
+    assert "double calls torch.exp" in message(lambda x: torch.exp(torch.tensor(0.0)) + [x]), "also where it then stops"
 
 
 def test_forbidden_words_in_comments_and_strings_do_not_count():
