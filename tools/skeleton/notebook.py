@@ -105,7 +105,7 @@ check.TOPIC.shares(shares, {
 #
 # The next cell shows two explanations of one review, as they came and as shares.
 
-# %%
+# %% tags=["raises-exception"]
 tokens = ["not", "a", "good", "film"]
 first, second = torch.tensor([-2.0, 0.2, 2.6, -0.2]), torch.tensor([0.02, 0.005, 0.025, 0.0])
 rows = [("first", first), ("second", second), ("first, shares", shares(first)), ("second, shares", shares(second))]
