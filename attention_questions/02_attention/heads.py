@@ -1,6 +1,7 @@
-"""Checks of assignment 02, second half: several heads, a test of equivariance, a folded head."""
+"""Checks of assignment 02, second half: several heads, a test of equivariance, a folded head, one's own experiment."""
 
 from attention_questions.prelude import ATTENTIONS, CheckFailed, Question, difference, kind, rounded, same, torch
+from coursegrade.kit.experiment import experiment
 from coursekit.models import causal_mask, scaled_dot_product_attention, sinusoidal_positions
 
 from . import solution
@@ -14,7 +15,7 @@ def _stacked(T, d_e, d_att, d_out, K, seed):
     return (*(rounded(*shape, seed=seed + i) / 2 for i, shape in enumerate(shapes)), K)
 
 
-multi_head = Question(solution.multi_head, (1, 2), {
+multi_head = Question(solution.multi_head, (1, 3), {
     "two heads": _stacked(T=5, d_e=6, d_att=4, d_out=3, K=2, seed=4),
     "one head": _stacked(T=4, d_e=3, d_att=2, d_out=5, K=1, seed=20),
     "three heads": _stacked(T=4, d_e=5, d_att=2, d_out=1, K=3, seed=30)},
@@ -22,7 +23,9 @@ multi_head = Question(solution.multi_head, (1, 2), {
     instead="your self_attention, or matrix products and your softmax",
     hints={"shapes": "Are the matrices cut by rows? And the heads' outputs put side by side (dim=1)?"},
     otherwise="Look at one head alone: are its queries and keys the rows i·d_att to (i + 1)·d_att of W_q and "
-              "W_k, times e? Then the heads' outputs side by side, head after head, before W_o.")
+              "W_k, times e? Then the heads' outputs side by side, head after head, before W_o.",
+    why="A loop over heads: each is question 2 again, with rows of its own. chunk(K) cuts into K parts whatever their "
+        "size is, so that d_att and d_out may differ. (One product for all heads is faster, and harder to read.)")
 
 HEADS, SIDE = "zip(W_q.chunk(K), W_k.chunk(K), W_v.chunk(K))", "torch.cat(outputs, 1)"
 
@@ -55,6 +58,11 @@ multi_head.mistakes(
      _at_once(lambda x, K: x.reshape(K, len(x), -1))),
     ("The heads were cut by d_e // K rows. The size of a head is the number of rows of W_q, over K.",
      "W_q.chunk(K), W_k.chunk(K) → W_q.split(e.shape[1] // K), W_k.split(e.shape[1] // K)"),
+    ("All heads are the same one. Each has rows of its own in W_q, W_k and W_v: head i begins at row i·d_att.",
+     f"{HEADS} → [*{HEADS}][:1] * K"),
+    ("Head i begins at row i·d_att (and i·d_out of W_v), not at row i.", _cut("W[i:i + len(W) // K]")),
+    ("The matrices were not cut: this is one head of size K·d_att.",
+     f"{HEADS} → [(W_q, W_k, W_v)]", "torch.stack(maps) → torch.stack(maps * K)"),
     ("All heads have the same map. Each has rows of its own in W_q and W_k.",
      "zip(W_q.chunk(K), W_k.chunk(K) → zip(W_q.chunk(K)[:1] * K, W_k.chunk(K)[:1] * K"),
     ("Here heads look at heads, for each token. The heads come to the front before the product: (K, T, d_att).",
@@ -64,6 +72,19 @@ multi_head.mistakes(
     ("The scores are divided by the root of K·d_att, the size of all heads together. Each head divides by the root of "
      "its own size.", _scaled("len(W_q) ** 0.5")),
     ("The scores are divided by √d_e. Each head divides by √d_att.", _scaled("e.shape[1] ** 0.5")),
+    ("The scores are divided by d_att. It is its square root.", _scaled("(len(W_q) / K)")),
+    ("The scores are divided by √d_out. It is √d_att, the length of a query.", _scaled("(len(W_v) / K) ** 0.5")),
+    ("The scores are divided by √(d_e / K). The size of a head is the number of rows of W_q, over K.",
+     _scaled("(e.shape[1] / K) ** 0.5")),
+    ("Queries and keys have changed places: W_q is cut for the queries, W_k for the keys.",
+     "W_q.chunk(K), W_k.chunk(K) → W_k.chunk(K), W_q.chunk(K)"),
+    ("The softmax runs over the heads. Of (K, T, T), the tokens that are looked at are the last axis.",
+     _at_once(lambda x, K: torch.stack(x.chunk(K, 1)), axis=0)),
+    ("The outputs are interleaved: the first number of each head, then the second. Head after head: torch.cat.",
+     f"{SIDE} → torch.stack(outputs, -1).flatten(1)"),
+    ("Nothing is divided by K: W_o mixes the heads as they are.", "W_o.T → W_o.T / K"),
+    ("Nothing is added to the output: there is no residual connection here.", "W_o.T → W_o.T + e"),
+    ("The maps are transposed: row s holds the weights that token s gives.", "stack(maps) → stack(maps).mT"),
     (COLUMNS, _at_once(lambda x, K: torch.stack(x.chunk(K, 1)), axis=1)),
     ("The heads stand side by side, as they should, but W_o did not mix them.", " @ W_o.T → "),
     ("W_o acts from the wrong side. With a row for each token, W_o x becomes x @ W_o.T.", "W_o.T → W_o"),
@@ -78,11 +99,11 @@ multi_head.mistakes(
 def _(got, e, W_q, W_k, W_v, W_o, K):
     output, A = got
     right, _ = multi_head.reference(e, W_q, W_k, W_v, W_o, K)
-    if same(output, right) and not (kind(A) == "a tensor" and A.dim() == 3):
-        yield "The output is right. Put the maps on top of each other: torch.stack gives (K, T, T)."
-    if len(A) != K:
+    if kind(A) == "a tensor" and A.shape[1:] == (len(e), len(e)) and len(A) != K:
         yield (f"There are {len(A)} maps, one for each of {K} heads is due. `chunk(n)` cuts into n parts, `split(n)` "
                "into parts of n rows.")
+    if same(output, right) and not (kind(A) == "a tensor" and A.shape == (K, len(e), len(e))):
+        yield "The output is right. Put the maps on top of each other: torch.stack gives (K, T, T)."
 
 
 # -- is_equivariant --------------------------------------------------------------------------------------------------
@@ -140,7 +161,9 @@ is_equivariant = Question(solution.is_equivariant, (0, 0), {
     "many orders do not show it": (known(_first_if_largest, False), 4, 3),
     "attention without positions": (known(_attend(), True), 6, 8),
     "each token by itself": (known(lambda e: torch.relu(e) - 0.1, True), 4, 3)},
-    given=_bare, also=_several_tries)
+    given=_bare, also=_several_tries,
+    why="One pair of results that differ is enough for False, so it returns at the first. Twenty random inputs, each "
+        "in a random order, are hard to pass by luck; they prove nothing.")
 
 
 @is_equivariant.judge
@@ -172,23 +195,46 @@ HEAD = tuple(rounded(*shape, seed=13 + i) for i, shape in enumerate([(3,), (2, 3
 SQUARE = tuple(rounded(*shape, seed=40 + i) for i, shape in enumerate([(3,), (3, 3), (3, 3), (2, 3), (2,)]))
 
 
-fold = Question(solution.fold, (1, 2), {
+fold = Question(solution.fold, (2, 3), {
     "d_e = 3, d_att = 2, d_out = 5": HEAD, "d_e = d_att = 3, d_out = 2": SQUARE},
     returns="u (d_e,), w (d_e,)", forbidden=("coursekit.models.AttentionClassifier",), instead="matrix products",
     hints={"shapes": "In (W x)·y = x·(…) the matrix changes sides: what becomes of it there?"},
     otherwise="Start from q·k_t with q = W_q e_cls and k_t = W_k e_t. Write it as (a vector)·e_t: that vector, "
-              "scaled, is u. And w is the vector whose product with e_t is W_ℓ · W_v e_t.")
+              "scaled, is u. And w is the vector whose product with e_t is W_ℓ · W_v e_t.",
+    why="Each matrix meets a vector, the brackets see to that: W_q e_cls first, then W_k transposed. A product of two "
+        "matrices gives the same, and takes longer.")
 fold.mistakes(
     ("u lacks the division by √d_att: α_t is to be exp(e_t·u), divided by its sum.", " / math.sqrt(len(W_q)) → "),
     ("u is divided by √d_e. It is √d_att, the length of a query.", "len(W_q) → len(e_cls)"),
     ("u is divided by √d_out. It is √d_att, the length of a query.", "len(W_q) → len(W_v)"),
     ("u is divided by d_att. It is its square root.", "math.sqrt → "),
+    ("u is divided by half of d_att: `d ** 1 / 2` is (d ** 1) / 2. The root is `d ** 0.5`.",
+     "math.sqrt(len(W_q)) → (len(W_q) / 2)"),
+    ("u is multiplied by √d_att. The scores are divided by it.", "/ math → * math"),
     ("w has no root: only scores are scaled.", "@ W_l → @ W_l / math.sqrt(len(W_q))"),
     ("q·(W_k e_t) = (W_kᵀ q)·e_t: the matrix changes sides transposed.",
      "W_k.T → (W_k if len(W_k) == len(e_cls) else W_k.T)"),
     ("The class token asks: its embedding goes through W_q, the others' through W_k.",
      "W_k.T @ (W_q @ e_cls) → W_q.T @ (W_k @ e_cls)"),
+    ("The class token asks, and all tokens answer: its query is W_q e_cls, and u is made of that and of W_k.",
+     "(W_q @ e_cls) → (W_k @ e_cls)"),
+    ("The class token asks, and all tokens answer: its query is W_q e_cls, and u is made of that and of W_k.",
+     "W_k.T → W_q.T"),
+    ("e_cls is missing: the query is W_q e_cls, and no sum over W_q.", "(W_q @ e_cls) → W_q.sum(1)"),
+    ("A matrix changes sides transposed: a·(W b) = (Wᵀ a)·b. No inverse is due.",
+     "W_k.T → torch.linalg.pinv(W_k)", "W_v.T → torch.linalg.pinv(W_v)"),
+    ("u is divided by its own length. Its length counts: the longer u, the sharper the attention.",
+     "/ math.sqrt(len(W_q)) → / (W_k.T @ (W_q @ e_cls)).norm()"),
+    ("w sums up the columns of W_v. W_ℓ says how much each of its rows counts.", "W_v.T @ W_l → W_v.sum(0)"),
     ("There is a softmax in u. It is taken over the tokens, of e_t·u, and not in here.",
      "W_k.T @ (W_q @ e_cls) / math.sqrt(len(W_q)) → torch.softmax(W_k.T @ (W_q @ e_cls) / math.sqrt(len(W_q)), 0)"),
     ("u has the length of a query. It is to be multiplied with e_t itself: W_k has to go into it, too.", "W_k.T @ → "),
     ("u is a vector. Is W_q applied to e_cls, so that no matrix is left?", "(W_q @ e_cls) → W_q"))
+
+
+# -- my_experiment ---------------------------------------------------------------------------------------------------
+
+my_experiment = experiment(
+    solution.my_experiment, (3, 0),
+    why="Keys are made with W_q, too: a token's own score is then a square over √d_att, never negative. So there was a "
+        "reason to say which way its weight goes, and any seed could have shown the opposite.")

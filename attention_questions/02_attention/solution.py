@@ -14,16 +14,6 @@ def softmax(u, axis):
     return e / e.sum(axis, keepdim=True)
 
 
-def look_up(q, k, v, tau):
-    """Attention of one query at a temperature.
-
-    q: tensor (d_att,). k: tensor (T, d_att). v: tensor (T, d_out). tau: number above 0.
-    Returns the output (d_out,) and the weights (T,).
-    """
-    alpha = softmax(k @ q / (tau * math.sqrt(len(q))), 0)
-    return alpha @ v, alpha
-
-
 def self_attention(e, W_q, W_k, W_v, may_look=None):
     """Scaled dot-product self-attention.
 
@@ -38,29 +28,6 @@ def self_attention(e, W_q, W_k, W_v, may_look=None):
     empty = ~may_look.any(1, keepdim=True)                               # (T, 1)
     scores = scores.masked_fill(~may_look & ~empty, -math.inf)           # an empty row keeps its scores …
     A = softmax(scores, 1).masked_fill(empty, 0)                         # … and gets no weights
-    return A @ v, A
-
-
-def masked_weights(scores, w):
-    """Attention weights of tokens that see themselves and the w − 1 tokens before them.
-
-    scores: tensor (T, T), row s the scores of token s. w: whole number, at least 1.
-    Returns the weights (T, T).
-    """
-    s, t = torch.arange(len(scores))[:, None], torch.arange(len(scores))
-    return softmax(scores.masked_fill((t > s) | (t <= s - w), -math.inf), 1)
-
-
-def cross_attention(x, memory, W_q, W_k, W_v, real=None):
-    """Attention of one text to another.
-
-    x: tensor (S, d_e). memory: tensor (T, d_e). W_q, W_k: tensors (d_att, d_e). W_v: tensor (d_out, d_e).
-    real: boolean tensor (T,), False on padding, or None if there is none.
-    Returns the output (S, d_out) and the weights (S, T).
-    """
-    q, k, v = x @ W_q.T, memory @ W_k.T, memory @ W_v.T                  # (S, d_att), (T, d_att), (T, d_out)
-    scores = q @ k.T / math.sqrt(q.shape[1])                             # (S, T)
-    A = softmax(scores if real is None else scores.masked_fill(~real, -math.inf), 1)
     return A @ v, A
 
 
@@ -84,9 +51,55 @@ def fold(e_cls, W_q, W_k, W_v, W_l):
     return W_k.T @ (W_q @ e_cls) / math.sqrt(len(W_q)), W_v.T @ W_l
 
 
+def my_experiment(seed):
+    """One number as it was, and the same number with one thing changed.
+
+    seed: whole number; everything random comes from it.
+    Returns the two numbers (as it was, changed).
+    """
+    g = torch.Generator().manual_seed(seed)
+    e = torch.randn(10, 16, generator=g)                                 # (T, d_e)
+    W_q, W_k, W_v = torch.randn(3, 4, 16, generator=g) / 4               # (d_att, d_e) each
+    maps = [self_attention(e, W_q, W, W_v)[1] for W in (W_k, W_q)]       # changed: keys by W_q
+    return tuple(A.diag().mean().item() for A in maps)                   # weight on oneself
+
+
 def they_disagree():
     """A review, a text of 5 to 20 tokens, whose most attended word has not the largest share."""
     return "One of the few movies that I would watch again."
+
+
+def look_up(q, k, v, tau):
+    """Attention of one query at a temperature.
+
+    q: tensor (d_att,). k: tensor (T, d_att). v: tensor (T, d_out). tau: number above 0.
+    Returns the output (d_out,) and the weights (T,).
+    """
+    alpha = softmax(k @ q / (tau * math.sqrt(len(q))), 0)
+    return alpha @ v, alpha
+
+
+def masked_weights(scores, w):
+    """Attention weights of tokens that see themselves and the w − 1 tokens before them.
+
+    scores: tensor (T, T), row s the scores of token s. w: whole number, at least 1.
+    Returns the weights (T, T).
+    """
+    s, t = torch.arange(len(scores))[:, None], torch.arange(len(scores))
+    return softmax(scores.masked_fill((t > s) | (t <= s - w), -math.inf), 1)
+
+
+def cross_attention(x, memory, W_q, W_k, W_v, real=None):
+    """Attention of one text to another.
+
+    x: tensor (S, d_e). memory: tensor (T, d_e). W_q, W_k: tensors (d_att, d_e). W_v: tensor (d_out, d_e).
+    real: boolean tensor (T,), False on padding, or None if there is none.
+    Returns the output (S, d_out) and the weights (S, T).
+    """
+    q, k, v = x @ W_q.T, memory @ W_k.T, memory @ W_v.T                  # (S, d_att), (T, d_att), (T, d_out)
+    scores = q @ k.T / math.sqrt(q.shape[1])                             # (S, T)
+    A = softmax(scores if real is None else scores.masked_fill(~real, -math.inf), 1)
+    return A @ v, A
 
 
 def is_equivariant(layer, T, d):

@@ -4,7 +4,7 @@ from attention_questions.prelude import ATTENTIONS, Question, functools, rounded
 from coursekit.models import load_weights
 
 from . import solution
-from .one_head import AFTER, ATTENDING, COLUMNS
+from .one_head import AFTER, ATTENDING, COLUMNS, GONE
 
 # -- cross_attention -------------------------------------------------------------------------------------------------
 
@@ -13,8 +13,8 @@ def _texts(S, T, d_e, d_att, d_out, seed, real=None):
     return (*(rounded(*shape, seed=seed + i) for i, shape in enumerate(shapes)), *([] if real is None else [real]))
 
 
-cross_attention = Question(solution.cross_attention, (1, 1), {
-    "two tokens ask five": _texts(2, 5, 4, 3, 2, seed=60),
+cross_attention = Question(solution.cross_attention, (1, 0), {
+    "two tokens ask five": _texts(2, 5, 4, 3, 6, seed=60),
     "with padding": _texts(3, 4, 4, 2, 5, 70, torch.tensor([True, True, False, False])),
     "scores of zero": (torch.ones(1, 2), torch.tensor([[1.0, 0.0], [0.0, 1.0], [5.0, 5.0]]),
                        torch.zeros(1, 2), torch.zeros(1, 2), torch.tensor([[1.0, 3.0]]),
@@ -28,11 +28,15 @@ cross_attention = Question(solution.cross_attention, (1, 1), {
     otherwise="Queries are made of x with W_q, keys and values of memory with W_k and W_v; a row of A for each "
               "token of x, from scores over √d_att, and no weight on padding.",
     promises={"At least one token is real": lambda x, memory, W_q, W_k, W_v, real=None: (
-                  real is None or real.any())})
+                  real is None or real.any())},
+    why="Question 2, with keys and values of another text. The mask (T,) is spread over all rows by itself: an entry "
+        "for each column, whoever asks.")
 cross_attention.mistakes(
     *ATTENDING,
     (COLUMNS, "-math.inf), 1) → -math.inf), 0)"),
     (AFTER, "masked_fill(~real, -math.inf), 1) → clone(), 1) * (1 if real is None else real)"),
+    (GONE, "masked_fill(~real, -math.inf), 1) → clone(), 1) * (1 if real is None else real)",
+     "return A @ v → A = A / A.sum(1, keepdim=True)\n    return A @ v"),
     ("The two texts have changed places: x asks, memory answers.",
      lambda x, memory, *more: solution.cross_attention(memory, x, *more[:3])),
     ("Here x asks itself. Keys and values are made of memory.",
@@ -72,7 +76,9 @@ def _tell(answer, arguments):
 
 
 they_disagree = Question(solution.they_disagree, (1, 0), {
-    "your own review": ()}, also=_tell)
+    "your own review": ()}, also=_tell,
+    why="No word of it is praise or blame: then the word that is looked at most need not be the one that counts most. "
+        "Found by trying a few plain sentences.")
 
 
 @they_disagree.judge

@@ -11,8 +11,8 @@ from nbformat.v4 import new_code_cell, new_notebook
 from tests.grading.classroom import HOSTILE, at, grade_id
 
 NAME = "02_attention"
-POINTS = {"softmax": 2, "look_up": 3, "self_attention": 4, "masked_weights": 4, "cross_attention": 2, "multi_head": 3,
-          "fold": 3, "they_disagree": 1}
+POINTS = {"softmax": 2, "self_attention": 4, "multi_head": 4, "fold": 5, "my_experiment": 3, "they_disagree": 1,
+          "look_up": 1, "masked_weights": 1, "cross_attention": 1}
 ALL, TEXT = sum(POINTS.values()), "reading_attention"
 WAITS = "needs manual grading"
 WRONG = "def softmax(u, axis):\n    return torch.exp(u) / torch.exp(u).sum()"

@@ -314,7 +314,7 @@ def test_score_counts_the_latest_check_of_each_question(capsys):
     right, wrong = (lambda *a: (a[2].T @ (a[1] @ a[0]) / math.sqrt(len(a[1])), a[3].T @ a[4])), (lambda *a: None)
     failed = (wrong, "✗ does not pass yet", 0)
     empty = (lambda *a: exec("raise NotImplementedError"), "· still empty", 0)
-    for answer, state, points in (empty, failed, (right, "✓ passes", 1), failed, empty):
+    for answer, state, points in (empty, failed, (right, "✓ passes", 2), failed, empty):
         try:
             fold(answer)
         except check.CheckFailed:
@@ -323,16 +323,16 @@ def test_score_counts_the_latest_check_of_each_question(capsys):
         check.score()
         out = capsys.readouterr().out
         line = next(line for line in out.splitlines() if line.split()[1:2] == ["fold"])
-        assert state in line and f"{points} of 1 points" in line
-        assert out.splitlines()[0] == "Assignment 02 · attention" and line.split()[0] == "7"
+        assert state in line and f"{points} of 2 points" in line
+        assert out.splitlines()[0] == "Assignment 02 · attention" and line.split()[0] == "4"
         assert "its check has not run" in out and "read by a person" in out
-        assert f"\n{points} of 10 points so far; 12 more come from tests with other inputs; 8 from a person" in out
+        assert f"\n{points} of 13 points so far; 9 more come from tests with other inputs; 8 from a person" in out
         assert out.endswith("Together 30.\n")
     fold(right, {"other": fold.cases["d_e = 3, d_att = 2, d_out = 5"]})
     capsys.readouterr()
     check.score()
     out = capsys.readouterr().out
-    assert "0 of 1 points, 2 of 2 by tests with other inputs" in out and "\n2 of 12 points so far; 10 more come" in out
+    assert "0 of 2 points, 3 of 3 by tests with other inputs" in out and "\n3 of 16 points so far; 6 more come" in out
     forget()
 
 

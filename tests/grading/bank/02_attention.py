@@ -14,6 +14,7 @@ from tests.grading.bank.entries import right, wrong
 
 softmax = self_attention = None     # the reference's, at test time
 alias = functools.partial(torch.softmax, dim=-1)
+_noise = np.random.default_rng(0)
 
 
 # -- softmax ---------------------------------------------------------------------------------------------------------
@@ -42,7 +43,7 @@ def _(u, axis):
     return e / (e.sum(axis, keepdim=True) + 1e-3)
 
 
-@wrong("softmax", "right on the inputs that you see", at_once=False)
+@wrong("softmax", "has to be the largest score of *that* line")
 def _(u, axis):
     e = torch.exp(u - u.max())      # one maximum for the whole table: rows that are all small become 0/0
     return e / e.sum(axis, keepdim=True)
@@ -132,28 +133,28 @@ def _(e, W_q, W_k, W_v, may_look=None):
     return _self(e, W_q, W_k, W_v, may_look if may_look else None)
 
 
-@wrong("self_attention", "−∞ · 0 is nan")
+@wrong("self_attention", "Or was −∞ multiplied by 0?")
 def _(e, W_q, W_k, W_v, may_look=None):
     scores = e @ W_q.T @ (e @ W_k.T).T / math.sqrt(len(W_q))
     A = softmax(scores if may_look is None else scores + ~may_look * -math.inf, 1)
     return A @ e @ W_v.T, A
 
 
-@wrong("self_attention", "it changes what it is given: `may_look`")
-def _(e, W_q, W_k, W_v, may_look=None):
-    if may_look is None:
-        return _self(e, W_q, W_k, W_v)
-    empty = ~may_look.any(1)
-    may_look[empty] = True
-    _, A = _self(e, W_q, W_k, W_v, may_look)
-    A[empty] = 0
+@wrong("self_attention", "The scores are not scaled: where is √d_att?")
+def _(e, W_q, W_k, W_v, may_look=None):         # the mask is still to be written
+    A = softmax(e @ W_q.T @ (e @ W_k.T).T, 1)
     return A @ e @ W_v.T, A
 
 
 @wrong("self_attention", "the output is A times the values")
 def _(e, W_q, W_k, W_v, may_look=None):
-    _, A = _self(e, W_q, W_k, W_v, may_look)
-    return A.T @ (e @ W_v.T), A
+    output, A = _self(e, W_q, W_k, W_v, may_look)
+    return output + e @ W_v.T, A
+
+
+@wrong("self_attention", "in every row where the mask is False")
+def _(e, W_q, W_k, W_v, may_look=None):
+    return _self(e, W_q, W_k, W_v, may_look if may_look is None else may_look | may_look.T)
 
 
 @wrong("self_attention", "scaled_dot_product_attention")
@@ -281,7 +282,7 @@ def _(e, W_q, W_k, W_v, W_o, K):
 
 @wrong("multi_head", "Look at one head alone")
 def _(e, W_q, W_k, W_v, W_o, K):
-    outputs, A = _heads(e, W_k, W_q, W_v, W_o, K)
+    outputs, A = _heads(e, W_q, W_k, W_v.flip(0), W_o, K)
     return _side_by_side(outputs) @ W_o.T, A
 
 
@@ -468,3 +469,52 @@ def _():
 @right("they_disagree", "with a full stop")
 def _():
     return "One of the few movies that I would watch again!"
+
+
+# -- my_experiment ---------------------------------------------------------------------------------------------------
+
+def _random(seed, T=8, scale=1.0):
+    g = torch.Generator().manual_seed(seed)
+    W_q, W_k, W_v = torch.randn(3, 4, 8, generator=g) / 8 ** 0.5
+    return torch.randn(T, 8, generator=g), scale * W_q, W_k, W_v
+
+
+@wrong("my_experiment", "it returns a number, and two numbers are")
+def _(seed):
+    return self_attention(*_random(seed))[1].max().item()
+
+
+@wrong("my_experiment", "entries, and one number is")
+def _(seed):
+    return tuple(self_attention(*_random(seed, scale=scale))[1].amax(1) for scale in (1.0, 3.0))
+
+
+@wrong("my_experiment", "Does what you draw depend on `seed`?")
+def _(seed):
+    return [self_attention(*_random(0, scale=scale))[1].max().item() for scale in (1.0, 3.0)]
+
+
+@wrong("my_experiment", "Draw everything from a generator made with `seed`")
+def _(seed):
+    e, W_q, W_k, W_v = _random(seed)
+    e = e + _noise.normal()
+    return [self_attention(e, scale * W_q, W_k, W_v)[1].max().item() for scale in (1.0, 3.0)]
+
+
+@wrong("my_experiment", "Does what you change get to what you measure?")
+def _(seed):
+    e, W_q, W_k, W_v = _random(seed)
+    return [self_attention(e, W_q, W_k, scale * W_v)[1].max().item() for scale in (1.0, 3.0)]
+
+
+@right("my_experiment", "queries three times as long: the largest weight of a row")
+def _(seed):
+    return [self_attention(*_random(seed, scale=scale))[1].amax(1).mean() for scale in (1.0, 3.0)]
+
+
+@right("my_experiment", "a mask of the future: the size of the outputs")
+def _(seed):
+    e, W_q, W_k, W_v = _random(seed)
+    past = torch.ones(8, 8, dtype=torch.bool).tril()
+    free, masked = (self_attention(e, W_q, W_k, W_v, may_look)[0] for may_look in (None, past))
+    return float(free.norm()), float(masked.norm())
