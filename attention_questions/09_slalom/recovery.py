@@ -2,7 +2,7 @@
 
 import zlib
 
-from attention_questions.prelude import CheckFailed, Question, kind, math, np, services
+from attention_questions.prelude import CheckFailed, Question, kind, math, np, same, services
 
 from . import solution
 from .scores import LIBRARY, score
@@ -14,6 +14,10 @@ OTHERS = ("All words were measured from one, the {}. Without noise that is as go
 ALIKE = ("Two words that say the same, v_k = v_r, say it together as well, whatever their importances are: F − v_r and "
          "v_k − F are both 0. And under noise a pair of nearly one value may lie outside of both. Pair the word with "
          "one that is far away.")
+LEVEL = ("All importances are off by the same number: the differences are right. Take away their *mean*, over all "
+         "words, so that they add up to 0.")
+SCALE = ("Some words are off by one number and the others by another: what was measured from a reference has that "
+         "one's scale. A word has its distance from its reference *and* what that reference has.")
 NOISY, NEAR = 0.02, 1e-6       # how far an importance may be off, with noise and without
 
 
@@ -71,7 +75,7 @@ def _values(model):
 
 
 recover = Question(solution.recover, (2, 4), {
-    "three words": _case(film=(-1.0, 0.5), good=(0.5, 2.0), bad=(2.0, -3.0)),
+    "three words": _case(film=(-1.0, 0.5), good=(-0.5, 2.0), bad=(1.5, -3.0)),
     "the second says what the first says": _case(good=(1.0, 2.0), fine=(-0.5, 2.0), bad=(2.0, -3.0), film=(0.25, 0.5)),
     "all but the last say the same": _case(a=(0.0, 0.25), of=(-1.0, 0.25), the=(0.5, 0.25), good=(3.0, 2.0)),
     "values near each other": _case(film=(0.5, 0.3), plot=(-0.5, 0.31), the=(1.0, 0.31)),
@@ -94,9 +98,7 @@ recover = Question(solution.recover, (2, 4), {
 recover.mistakes(
     ("The importances are turned round: the word whose value is nearer to the pair's score has the larger weight.",
      "(F - v[r]) / (v[k] - F) → (v[k] - F) / (F - v[r])"),
-    ("These are importances relative to a word, and they do not add up to 0 yet.", "eta[word] - level → eta[word]"),
-    ("The middle of the importances was taken over V − 1 words, without the reference: it has an importance, too.",
-     "/ len(words) → / (len(words) - 1)"),
+    (LEVEL, "eta[word] - level → eta[word]"), (LEVEL, "/ len(words) → / (len(words) - 1)"),
     ("That is log α, with α the word's weight in the pair. s_k − s_r is the log of α over the *other* one's weight.",
      "v[k] - F → v[k] - v[r]"),
     ("That is the word's weight in the pair, and not yet an importance.",
@@ -106,8 +108,7 @@ recover.mistakes(
      "of importances: pair it with another one.", _from_one(lambda v, words: words[0], 0.0)),
     ("A word that says what the reference says got its importance. Their pair says nothing of importances: pair it "
      "with another one.", _from_one(lambda v, words: min(words, key=v.get), 0.0)),
-    ("A word that was paired with a second reference has its importance relative to *that*: its distance to the first "
-     "reference is missing.", " + eta[r] → "),
+    (SCALE, " + eta[r] → "),
     (OTHERS.format("first one"), _from_one(lambda v, words: words[0])),
     (OTHERS.format("one with the least value"), _from_one(lambda v, words: min(words, key=v.get))),
     (OTHERS.format("one with the largest value"), _from_one(lambda v, words: max(words, key=v.get))))
@@ -121,6 +122,8 @@ def _(got, model, words, noise=0.0):
         yield (f"got {said}; two dictionaries from words to numbers are due",
                "Importances and values are looked up by word: return two dictionaries, `{word: number, …}` each.")
     s, v = got
+    if same(s, {word: model[word][1] for word in words}, (NEAR, NEAR)):
+        yield "the importances are the model's values", "The two have changed places: importances, then values."
     level = sum(model[word][0] for word in words) / len(words)
     for what, mine, true in (("value", v, {word: model[word][1] for word in words}),
                              ("importance", s, {word: model[word][0] - level for word in words})):
@@ -133,7 +136,10 @@ def _(got, model, words, noise=0.0):
             yield f"the {what} of {bad[0]} is no number", ALIKE
         word = max(off, key=off.get)
         if off[word] > (NOISY if noise else NEAR):
+            by = sorted({round(mine[word] - true[word], 2 if noise else 6) for word in true})
             yield f"the {what} of {word} is {mine[word]:.6g}, and it should be {true[word]:.6g}", (
+                LEVEL if len(by) == 1 else SCALE
+                if len(by) == 2 < len(true) and what == "importance" else
                 "Without noise it was right. How far apart are the values of the two words in this word's pair? Noise "
                 "of 0.001 is a large part of a short way." if noise else None)
 

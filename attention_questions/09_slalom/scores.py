@@ -53,6 +53,8 @@ soft_score.mistakes(
      f"{KEPT} → kept = [i for i in range(len(document)) if presence[i] and document[i] not in document[:i]]"),
     ("All tokens of a word had the presence of its first one. Each token has its own.",
      f"{KEPT} → presence = np.array([presence[document.index(word)] for word in document])\n    {KEPT}"),
+    ("All tokens of a word had the presence of its last one. Each token has its own.",
+     f"{KEPT} → presence = np.array([dict(zip(document, presence))[word] for word in document])\n    {KEPT}"),
     ("λ stands in the exponent here. Then a token with importance 0 cannot be removed; it is a factor before e^s.",
      "a = np.array([s[document[i]] for i in kept]) → kept = range(len(document))\n"
      "    a = presence * [s[word] for word in document]", "presence[kept] * np.exp → np.exp"),

@@ -36,8 +36,10 @@ disagree = Question(solution.disagree, (3, 0), {"your document": ()},
 def _(document):
     due = f"a list of 1 to {MOST} words of this SLALOM is due"
     if type(document) not in (list, tuple):
-        yield due, "Return a list of words: text.split() makes one."
-    if not 0 < len(document) <= MOST or not {*map(str, document)} <= {*WORDS}:
+        yield due, "Return a list of words: text.split() makes one of a text, .tolist() of an array."
+    if strange := [word for word in document if str(word) not in WORDS]:
+        yield f"“{strange[0]}” is not in the table; {due}", "Words of the table, as they are written there."
+    if not 0 < len(document) <= MOST:
         yield due, "Words of the table, as often as you like, 8 at most in all."
     word, v, beta, apart = disagreement(document)
     if not apart:

@@ -10,15 +10,15 @@ value = {word: v for word, (s, v) in table.items()}
 
 
 def noisy(size, seed):
-    """ask(document) of the small SLALOM, off by a normal number of this size; a document may have any words and length."""
+    """ask(document) of the small SLALOM, off by a normal number of this size, another one at each call."""
     draw = np.random.default_rng(seed)
     return lambda words: soft_score(words, np.ones(len(words)), importance, value) + size * draw.normal()
 
 
 def worst(found):
-    """By how much the importances found, word → number, are off at most."""
-    centre = np.mean([importance[word] for word in found])
-    return max(abs(s - importance[word] + centre) for word, s in found.items())
+    """By how much importances, word → number, are off at most; what all are off by does not count."""
+    off = np.array([s - importance[word] for word, s in found.items()])
+    return np.abs(off - off.mean()).max()
 
 
 def soft_score(document, presence, s, v):

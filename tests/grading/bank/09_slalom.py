@@ -321,7 +321,7 @@ def _(s, v):
 
 # -- disagree --------------------------------------------------------------------------------------------------------
 
-@wrong("disagree", "Return a list of words: text.split() makes one.")
+@wrong("disagree", "Return a list of words: text.split() makes one of a text")
 def _():
     return "bad terrible terrible terrible"
 
@@ -329,6 +329,11 @@ def _():
 @wrong("disagree", "Words of the table, as often as you like")
 def _():
     return ["bad"] + ["terrible"] * 8
+
+
+@wrong("disagree", "Words of the table, as they are written there")
+def _():
+    return ["good", "Bad"]
 
 
 @wrong("disagree", "no word has a coefficient of the other sign than its value")
