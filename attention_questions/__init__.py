@@ -29,7 +29,7 @@ TOPICS = {name.partition("_")[2]: name for name in (
 
 VERSION = __version__                   # of the course: with another one, everything is marked anew
 PACKAGES = ["coursekit"]                # what student code may read and import, whole …
-SHOWN = ["__init__.py", "audit.py"]     # … and of this package
+SHOWN = ["__init__.py", "audit.py", "gpt2_weights.py"]                  # … and of this package
 
 # What students are given beside the packages: files and folders of the course, but for what authors and teachers need.
 FILES = ["LICENSE", "SYLLABUS.md", "Makefile", "pyproject.toml", "constraints.txt", "environment.yml"]

@@ -2,6 +2,26 @@
 
 import math
 import torch
+from coursekit.models import load_weights
+from coursekit.worlds import dialogues
+
+
+def texts(seed, n=5):
+    """n dialogues that the seed draws, each as ids (T,), with [CLS] at both ends."""
+    tokenizer = load_weights("dialogue-gpt").tokenizer
+    return [torch.tensor([tokenizer.cls_id, *tokenizer.encode(dialogue.text), tokenizer.cls_id])
+            for dialogue in dialogues(n, seed=seed)]
+
+
+def loss(logits, seed, change=lambda ids: ids):
+    """The mean of −log p over all tokens of five dialogues that the seed draws.
+
+    logits: a function, ids (T,) → (T, D).
+    change: what is done to the ids of each dialogue first, (T,) → (T,).
+    """
+    each = [torch.nn.functional.cross_entropy(logits(ids)[:-1], ids[1:], reduction="none")
+            for ids in map(change, texts(seed))]
+    return torch.cat(each).mean().item()
 
 
 def layer_norm(x, gain, shift, eps, part=None):
@@ -17,20 +37,18 @@ def layer_norm(x, gain, shift, eps, part=None):
     return (part - part.mean(-1, keepdim=True)) / root * gain
 
 
-def mlp(x, W_1, b_1, W_2, b_2, change=None):
-    """Two linear layers with a GELU in its tanh form between them; or what a small change of x does to them.
+def mlp(x, W_1, b_1, W_2, b_2, units=None):
+    """Two linear layers with a GELU in its tanh form between; or what some hidden units write.
 
     x: tensor (T, d_e). W_1: tensor (d_h, d_e). b_1: tensor (d_h,). W_2: tensor (d_e, d_h). b_2: tensor (d_e,).
-    change: None, or a tensor (T, d_e).
-    Returns a tensor (T, d_e).
+    units: None, or a list of numbers of hidden units, each at most once.
+    Returns a tensor (T, d_e) of the dtype of x.
     """
     h = x @ W_1.T + b_1                                                  # (T, d_h)
-    t = torch.tanh(math.sqrt(2 / math.pi) * (h + 0.044715 * h ** 3))
-    if change is None:
-        return (h / 2 * (1 + t)) @ W_2.T + b_2
-    dz = math.sqrt(2 / math.pi) * (1 + 3 * 0.044715 * h ** 2)            # slope of what stands in the tanh
-    slope = (1 + t) / 2 + h / 2 * (1 - t ** 2) * dz
-    return (slope * (change @ W_1.T)) @ W_2.T
+    g = h / 2 * (1 + torch.tanh(math.sqrt(2 / math.pi) * (h + 0.044715 * h ** 3)))
+    if units is None:
+        return g @ W_2.T + b_2
+    return g[:, units] @ W_2[:, units].T
 
 
 def causal_attention(x, W_qkv, b_qkv, W_o, b_o, K, silent=()):
@@ -38,7 +56,7 @@ def causal_attention(x, W_qkv, b_qkv, W_o, b_o, K, silent=()):
 
     x: tensor (T, d_e). W_qkv: tensor (3·d_e, d_e). b_qkv: tensor (3·d_e,). W_o: tensor (d_e, d_e). b_o: tensor (d_e,).
     K: number of heads; d_e is a multiple of it. silent: numbers of heads that give 0.
-    Returns a tensor (T, d_e).
+    Returns a tensor (T, d_e) of the dtype of x.
     """
     future = torch.ones(len(x), len(x)).triu(1).bool()                   # (T, T)
     q, k, v = (x @ W_qkv.T + b_qkv).chunk(3, 1)                          # (T, d_e) each
@@ -54,7 +72,7 @@ def gpt2_logits(ids, weights, K, silent=()):
     """GPT-2's logits for one text.
 
     ids: whole-number tensor (T,). weights: {name: tensor}. K: number of heads. silent: pairs (layer, head).
-    Returns a tensor (T, D); row t scores every word as the token after token t.
+    Returns a tensor (T, D) of the weights' dtype; row t scores every word as the token after token t.
     """
     def parts(*names):
         return [weights[f"{name}.{kind}"] for name in names for kind in ("weight", "bias")]
@@ -68,6 +86,27 @@ def gpt2_logits(ids, weights, K, silent=()):
         x = x + mlp(layer_norm(x, *parts(f"{name}.norm_mlp"), 1e-5), *parts(f"{name}.mlp.0", f"{name}.mlp.2"))
         l += 1
     return layer_norm(x, *parts("norm"), 1e-5) @ weights["W_e"].T        # (T, D)
+
+
+def my_experiment(seed):
+    """Two numbers on text that the seed draws: as it was, and with one thing changed."""
+    weights = load_weights("dialogue-gpt").state_dict()
+    later = weights | {"W_p": weights["W_p"][8:]}                # each text begins at place 8
+    return tuple(loss(lambda ids: gpt2_logits(ids, these, 4), seed) for these in (weights, later))
+
+
+def mlp_change(x, change, W_1, b_1, W_2):
+    """What a small change of x does to the MLP of question 2, to first order.
+
+    x, change: tensors (T, d_e). W_1: tensor (d_h, d_e). b_1: tensor (d_h,).
+    W_2: tensor (d_e, d_h).
+    Returns a tensor (T, d_e) of the dtype of x.
+    """
+    h = x @ W_1.T + b_1                                                  # (T, d_h)
+    t = torch.tanh(math.sqrt(2 / math.pi) * (h + 0.044715 * h ** 3))
+    dz = math.sqrt(2 / math.pi) * (1 + 3 * 0.044715 * h ** 2)            # slope of what stands in the tanh
+    slope = (1 + t) / 2 + h / 2 * (1 - t ** 2) * dz
+    return (slope * (change @ W_1.T)) @ W_2.T
 
 
 def one_head():

@@ -1,19 +1,22 @@
 """Assignment 03: answers that people give and that no mistake of the checks can be, and what a check must say to them.
 
-layer_norm, mlp and causal_attention, which a later question builds on, are put into this module by the test: the
-reference's.
+layer_norm, mlp, causal_attention and gpt2_logits, which a later question builds on, are put into this module by the
+test: the reference's.
 """
 
+import copy
 import functools
 import math
 
+import numpy as np
 import torch
 import torch.nn.functional as F
 
 from coursekit import models as library
+from coursekit.worlds import dialogues
 from tests.grading.bank.entries import right, wrong
 
-layer_norm = mlp = causal_attention = None              # the reference's, at test time
+layer_norm = mlp = causal_attention = gpt2_logits = None                # the reference's, at test time
 borrowed = functools.partial(F.gelu, approximate="tanh")
 
 
@@ -38,6 +41,11 @@ def _(x, gain, shift, eps, part=None):
 def _(x, gain, shift, eps, part=None):
     c = x - x.mean(-1)
     return c / torch.sqrt(c.square().mean(-1) + eps) * gain + shift
+
+
+@wrong("layer_norm", "The last axis is −1, whatever stands before it")
+def _(x, gain, shift, eps, part=None):
+    return torch.stack([_norm(x[t, :], gain, shift, eps, part if part is None else part[t]) for t in range(len(x))])
 
 
 @wrong("layer_norm", "With a part: the part minus its own mean")
@@ -74,18 +82,17 @@ def _gelu(h):
     return 0.5 * h * (1 + torch.tanh(math.sqrt(2 / math.pi) * (h + 0.044715 * h ** 3)))
 
 
-def _mlp(x, W_1, b_1, W_2, b_2, change=None):
-    h = x @ W_1.T + b_1
-    if change is None:
-        return _gelu(h) @ W_2.T + b_2
-    t, root = torch.tanh(math.sqrt(2 / math.pi) * (h + 0.044715 * h ** 3)), math.sqrt(2 / math.pi)
-    slope = (1 + t) / 2 + h / 2 * (1 - t ** 2) * root * (1 + 3 * 0.044715 * h ** 2)
-    return (slope * (change @ W_1.T)) @ W_2.T
+def _written(g, W_2, b_2, units):
+    return g @ W_2.T + b_2 if units is None else g[:, list(units)] @ W_2[:, list(units)].T
+
+
+def _mlp(x, W_1, b_1, W_2, b_2, units=None):
+    return _written(_gelu(x @ W_1.T + b_1), W_2, b_2, units)
 
 
 @wrong("mlp", "A linear layer's matrix is (out, in)")
-def _(x, W_1, b_1, W_2, b_2, change=None):
-    return _gelu(x @ W_1 + b_1) @ W_2 + b_2 if len(x) > 1 else _mlp(x, W_1, b_1, W_2, b_2, change)
+def _(x, W_1, b_1, W_2, b_2, units=None):
+    return _gelu(x @ W_1 + b_1) @ W_2 + b_2 if len(x) > 1 else _mlp(x, W_1, b_1, W_2, b_2, units)
 
 
 @wrong("mlp", "Here you write both")
@@ -94,45 +101,78 @@ def _(x, W_1, b_1, W_2, b_2):
 
 
 @wrong("mlp", "∞/∞ is not a number")
-def _(x, W_1, b_1, W_2, b_2, change=None):
+def _(x, W_1, b_1, W_2, b_2, units=None):
     h = x @ W_1.T + b_1
     z = math.sqrt(2 / math.pi) * (h + 0.044715 * h ** 3)
-    return h / 2 * (1 + (torch.exp(z) - torch.exp(-z)) / (torch.exp(z) + torch.exp(-z))) @ W_2.T + b_2
+    return _written(h / 2 * (1 + (torch.exp(z) - torch.exp(-z)) / (torch.exp(z) + torch.exp(-z))), W_2, b_2, units)
 
 
-@wrong("mlp", "Square matrices fit without the .T, too", at_once=False)
-def _(x, W_1, b_1, W_2, b_2, change=None):
-    if change is not None:
-        return _mlp(x, W_1, b_1, W_2, b_2, change)
+@wrong("mlp", "and a unit writes by a *column* of W_2")
+def _(x, W_1, b_1, W_2, b_2, units=None):
     W_1, W_2 = (W if W.shape[0] == W.shape[1] else W.T for W in (W_1, W_2))     # "only turned where it has to be"
-    return _gelu(x @ W_1 + b_1) @ W_2 + b_2
+    return _written(_gelu(x @ W_1 + b_1), W_2.T, b_2, units)
 
 
-@wrong("mlp", "there with all their digits?")
-def _(x, W_1, b_1, W_2, b_2, change=None):
-    h = x @ W_1.T + b_1
-    return h / 2 * (1 + torch.tanh(0.79788 * (h + 0.04471 * h ** 3))) @ W_2.T + b_2
+@wrong("mlp", "of the (T, d_h) table and of W_2, their second axis")
+def _(x, W_1, b_1, W_2, b_2, units=None):
+    g = _gelu(x @ W_1.T + b_1)
+    return g @ W_2.T + b_2 if units is None else g[:, units] @ W_2[units]
 
 
-@wrong("mlp", "and all digits of 0.044715?")
-def _(x, W_1, b_1, W_2, b_2, change=None):
-    h = x @ W_1.T + b_1
-    return h / 2 * (1 + torch.tanh(math.sqrt(2 / math.pi) * (h + 0.044175 * h ** 3))) @ W_2.T + b_2
+@wrong("mlp", "With units: only their columns of the hidden layer and of W_2")
+def _(x, W_1, b_1, W_2, b_2, units=None):
+    whole = _mlp(x, W_1, b_1, W_2, b_2)
+    return whole if units is None else whole / max(len(units), 1)
 
 
-@right("mlp", "by a sigmoid: (1 + tanh z)/2 = σ(2z)")
-def _(x, W_1, b_1, W_2, b_2, change=None):
+@right("mlp", "by a sigmoid: (1 + tanh z)/2 = σ(2z); units one by one")
+def _(x, W_1, b_1, W_2, b_2, units=None):
     h, root = F.linear(x, W_1, b_1), torch.tensor(8 / math.pi).sqrt()   # a constant in single precision
+    g = h * torch.sigmoid(root * (h + 0.044715 * h.pow(3)))
+    if units is None:
+        return F.linear(g, W_2, b_2)
+    return sum((torch.outer(g[:, i], W_2[:, i]) for i in units), torch.zeros_like(x))
+
+
+@right("mlp", "one token at a time, the other units set to 0")
+def _(x, W_1, b_1, W_2, b_2, units=None):
+    kept = torch.ones_like(b_1) if units is None else torch.tensor([i in units for i in range(len(b_1))]).to(x.dtype)
+    return torch.stack([_gelu(W_1 @ row + b_1) * kept @ W_2.T + (b_2 if units is None else 0) for row in x])
+
+
+# -- mlp_change ------------------------------------------------------------------------------------------------------
+
+def _slope(h):
+    t, root = torch.tanh(math.sqrt(2 / math.pi) * (h + 0.044715 * h ** 3)), math.sqrt(2 / math.pi)
+    return (1 + t) / 2 + h / 2 * (1 - t ** 2) * root * (1 + 3 * 0.044715 * h ** 2)
+
+
+@wrong("mlp_change", "A linear layer's matrix is (out, in)")
+def _(x, change, W_1, b_1, W_2):
+    return _slope(x @ W_1.T + b_1) * (change @ W_1) @ W_2.T
+
+
+@wrong("mlp_change", "that at the hidden numbers of x")
+def _(x, change, W_1, b_1, W_2):
+    return (_slope(change @ W_1.T + b_1) * (change @ W_1.T)) @ W_2.T
+
+
+@wrong("mlp_change", "a formula rather than a small difference?")
+def _(x, change, W_1, b_1, W_2):
+    h = x @ W_1.T + b_1
+    return (_slope(1.00005 * h) * (change @ W_1.T)) @ W_2.T
+
+
+@right("mlp_change", "by a sigmoid")
+def _(x, change, W_1, b_1, W_2):
+    h, root = F.linear(x, W_1, b_1), torch.tensor(8 / math.pi).sqrt()
     s = torch.sigmoid(root * (h + 0.044715 * h.pow(3)))
-    if change is None:
-        return F.linear(h * s, W_2, b_2)
     return F.linear(s * (1 + h * (1 - s) * root * (1 + 0.134145 * h * h)) * F.linear(change, W_1), W_2)
 
 
-@right("mlp", "one token at a time")
-def _(x, W_1, b_1, W_2, b_2, change=None):
-    return torch.stack([_mlp(row, W_1, b_1, W_2, b_2, change if change is None else change[t])
-                        for t, row in enumerate(x)])
+@right("mlp_change", "one token at a time")
+def _(x, change, W_1, b_1, W_2):
+    return torch.stack([W_2 @ (_slope(W_1 @ row + b_1) * (W_1 @ moved)) for row, moved in zip(x, change, strict=True)])
 
 
 # -- causal_attention ------------------------------------------------------------------------------------------------
@@ -271,6 +311,73 @@ def _(ids, weights, K, silent=()):
         weights[name] = weights[name].clone()
         weights[name][:, i * d:(i + 1) * d] = 0
     return _logits(ids, weights, K)
+
+
+# -- my_experiment ---------------------------------------------------------------------------------------------------
+
+MODEL = library.load_weights("dialogue-gpt")
+
+
+def _loss(ids, weights=None, silent=()):
+    """The mean −log p of a text's tokens."""
+    logits = gpt2_logits(ids[:-1], weights or MODEL.state_dict(), 4, silent)
+    return F.cross_entropy(logits, ids[1:]).item()
+
+
+def _text(seed):
+    return torch.tensor([MODEL.tokenizer.cls_id, *MODEL.tokenizer.encode(dialogues(1, seed=seed)[0].text)])
+
+
+@wrong("my_experiment", "Two numbers are due: `return before, changed`")
+def _(seed):
+    print(_loss(_text(seed)), _loss(_text(seed), silent=[(0, 1)]))
+
+
+@wrong("my_experiment", "Draw everything from a generator made with `seed`")
+def _(seed):
+    ids = _text(int(np.random.default_rng().integers(10 ** 6)))
+    return _loss(ids), _loss(ids, silent=[(2, 1)])
+
+
+@wrong("my_experiment", "In all 5 runs the two numbers are equal. Does what you change get to what you measure?")
+def _(seed):
+    weights = dict(MODEL.state_dict())
+    weights["norm.gain"] = torch.zeros(64)              # a name that nobody reads
+    return _loss(_text(seed)), _loss(_text(seed), weights)
+
+
+@wrong("my_experiment", "a tensor stands among the two numbers")
+def _(seed):
+    ids = _text(seed)
+    rows = [gpt2_logits(ids, MODEL.state_dict(), 4, silent)[-1].log_softmax(-1)[5:7] for silent in ((), [(2, 1)])]
+    return tuple(rows)
+
+
+@wrong("my_experiment", "state_dict()`, in the function")
+def _(seed):
+    ids = _text(seed)
+    return _loss(ids), _loss(ids, weights)              # those of an earlier cell  # noqa: F821
+
+
+@wrong("my_experiment", "stops with an error")
+def _(seed):
+    ids = _text(seed)
+    return _loss(ids), _loss(ids, {name: w for name, w in MODEL.state_dict().items() if name != "W_p"})
+
+
+@right("my_experiment", "the words in another order, drawn by NumPy; a list of arrays")
+def _(seed):
+    ids = _text(seed)
+    shuffled = ids[[0, *(1 + np.random.default_rng(seed).permutation(len(ids) - 1))]]
+    return [np.float64(_loss(one)) for one in (ids, shuffled)]
+
+
+@right("my_experiment", "a probability of the course's model, with a layer's MLP out")
+def _(seed):
+    ids, changed = _text(seed)[None, :12], copy.deepcopy(MODEL)
+    for weight in changed.blocks[0].mlp[2].parameters():
+        weight.data.zero_()
+    return tuple(float(one(ids)[0, -1].softmax(-1).max()) for one in (MODEL, changed))
 
 
 # -- one_head --------------------------------------------------------------------------------------------------------
