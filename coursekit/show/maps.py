@@ -62,12 +62,12 @@ def heatmap(A: ArrayLike, tokens: Sequence[str], columns: Sequence[str] | None =
 
 @default_style
 def looks_and_needs(looks: ArrayLike, needs: ArrayLike, tokens: Sequence[str], columns: Sequence[str] | None = None,
-                    title: str | None = None) -> Html:
+                    title: str | None = None, names: Sequence[str] = ("looks", "needs")) -> Html:
     """Two maps of the same rows and columns side by side: where a model looks, and which of these looks it needs.
 
     looks: (T_q, T) weights. needs: (T_q, T) numbers: what row s loses if its look at column t alone is taken away; a
     negative one, if it gains. tokens: T_q strings, the rows; columns: T strings (`tokens` unless given). Each map has a
-    scale of its own; what rounds to zero is not written.
+    scale of its own; what rounds to zero is not written. names: what the two are called, where they are something else.
     Raises TypeError or ValueError, in one line, for shapes that do not fit or entries that are not finite.
 
     >>> looks_and_needs([[0.9, 0.1]], [[0.2, 0.0]], ["lune"], ["moon", "the"])
@@ -82,10 +82,10 @@ Largest needs: lune → moon 0.20; lune → the 0.00.
     side = max(0.27, min(0.4, 3 / len(columns)))
     fig, axes = new_figure(2 * side * len(columns) + 1.4, side * len(tokens) + 1.1, 1, 2)
     alt = f"Two maps of {plural(len(tokens), 'row')} by {plural(len(columns), 'column')}."
-    for ax, (name, A) in zip(axes, maps.items(), strict=True):
+    for ax, (role, A), name in zip(axes, maps.items(), as_strings(names, "names"), strict=True):
         allowed = np.ones(A.shape, bool)
         _write(ax, _map(ax, A, allowed, 0 if A.min() >= 0 else -abs(A).max(), abs(A).max() or 1), A, abs(A) >= 0.005)
-        _token_axes(ax, tokens if name == "looks" else [], columns, 9, upright=2)
+        _token_axes(ax, tokens if role == "looks" else [], columns, 9, upright=2)
         ax.set_title(name)
         alt += f" Largest {name}: {_largest(A, allowed, tokens, columns, 5)}."
     fig.suptitle(title or "")

@@ -88,6 +88,13 @@ def test_looks_and_needs_are_two_maps_with_scales_of_their_own_and_zeros_are_not
     assert [ax.get_title() for ax in (looks, needs)] == ["looks", "needs"] and "a → c 5.00" in repr(shown)
 
 
+def test_two_maps_have_the_names_that_they_are_given():
+    shown = looks_and_needs([[0.9, 0.1]], [[0.2, 0.0]], ["a"], ["c", "d"], names=["away", "moved"])
+    assert [ax.get_title() for ax in shown.fig.axes] == ["away", "moved"]
+    assert [label.get_text() for label in shown.fig.axes[0].get_yticklabels()] == ["a"]
+    assert "Largest away: a → c 0.90" in repr(shown) and "Largest moved: a → c 0.20" in repr(shown)
+
+
 def test_a_picture_can_still_be_used_but_shows_once():
     shown = user_figure()
     assert shown.fig.axes[0].lines and shown.fig.number not in plt.get_fignums()
