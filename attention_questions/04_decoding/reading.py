@@ -26,7 +26,10 @@ read_on = Question(solution.read_on, (1, 0), {
                      "and T + t columns fits the scores.",
            "empty": "Write it, or use torch.softmax here."},
     otherwise="The cache first: the T rows of K and V, then W_k x and W_v x for each new token. If these are "
-              "right and the output is not: over which axis is the softmax, and who may look where?")
+              "right and the output is not: what are the scores divided by, over which axis is the softmax, and who "
+              "may look where?",
+    why="The new rows are put behind the cache first; then it is attention as ever, with queries of the new tokens "
+        "alone. `tril(T)` moves the triangle of the mask by the length of the cache.")
 read_on.mistakes(
     ("The triangle of the mask begins at the wrong place: new token 0 sees only column 0. Its own column is T, so it "
      "sees the columns 0 to T.", "tril(len(K)) → tril()"),

@@ -2,6 +2,7 @@
 
 import math
 import torch
+from coursekit.models import repetition as repeated_share
 
 
 def tempered(logits, tau):
@@ -18,16 +19,16 @@ def tempered(logits, tau):
 def keep_nucleus(p, mass):
     """The nucleus of each row, rescaled.
 
-    p: tensor (n, D), rows sum to one. mass: number above 0, at most 1.
-    Returns a tensor (n, D), rows sum to one.
+    p: tensor (n, D), rows sum to one. mass: tensor (n,), numbers above 0 and at most 1.
+    Returns a tensor (n, D) of the dtype of p, rows sum to one.
     """
     kept = torch.zeros_like(p)
-    for row, mine in zip(p, kept):
+    for row, mine, enough in zip(p, kept, mass):
         held = 0
         for token in row.argsort(descending=True, stable=True):
             mine[token] = row[token]
             held += row[token]
-            if held >= mass:
+            if held >= enough:
                 break
     return kept / kept.sum(-1, keepdim=True)
 
@@ -47,15 +48,17 @@ def draw(p, u):
     return token
 
 
-def greedy(next_logits, prompt, n, eos=None, m=None):
+def greedy(next_logits, prompt, n, eos=None, m=None, times=1):
     """Greedy decoding that may be kept from repeating itself.
 
-    next_logits: function, list of ids → logits (D,). prompt: list of ids, at least one. n: whole number, 0 or more.
-    eos: the id that ends a text, or None. m: no m tokens come twice, at least 1, or None.
+    next_logits: function, list of ids → logits (D,). prompt: list of ids, at least one.
+    n: whole number, 0 or more. eos: the id that ends a text, or None. m: None, or a whole
+    number, at least 1: no m tokens come more than `times` times. times: at least 1.
     Returns the list of new ids.
     """
     def repeats(text):
-        return m is not None and any(text[i:i + m] == text[-m:] for i in range(len(text) - m))
+        return m is not None and times <= sum(
+            text[i:i + m] == text[-m:] for i in range(len(text) - m))
 
     ids = list(prompt)
     for _ in range(n):
@@ -123,3 +126,21 @@ def beam_search(next_logits, prompt, n, width, eos=None, alpha=0.0):
         beams = sorted(longer, key=lambda beam: beam[0], reverse=True)[:width]
     pairs = [(ids, total / len(ids) ** alpha) for total, ids in beams]
     return sorted(pairs, key=lambda pair: pair[1], reverse=True)
+
+
+def my_experiment(seed):
+    """An experiment in which one thing is changed.
+
+    seed: whole number; the same seed gives the same two numbers.
+    Returns two numbers, (as it was, changed).
+    """
+    chance = torch.Generator().manual_seed(seed)
+    p = tempered(2 * torch.randn(12, 12, generator=chance), 1)          # row i: after token i
+    darts = torch.rand(100, generator=chance).tolist()
+    shares = []
+    for thrown in (darts, darts[:1] * 100):                  # one for each token, or one for all
+        ids = [0]
+        for u in thrown:
+            ids.append(draw(p[ids[-1]], u))
+        shares.append(repeated_share(ids))
+    return tuple(shares)

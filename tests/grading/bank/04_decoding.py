@@ -1,20 +1,22 @@
 """Assignment 04: answers that no mistake of a check can be, wrong and right.
 
-tempered, which another question builds on, is put into this module by the test: the reference's.
+tempered and draw, which other questions build on, are put into this module by the test: the reference's.
 """
 
 import bisect
+import collections
 import heapq
 import itertools
 import math
 
+import numpy as np
 import torch
 import torch.nn.functional as F
 from torch.nn.functional import softmax as borrowed
 
 from tests.grading.bank.entries import right, wrong
 
-tempered = None     # the reference's, at test time
+tempered = draw = None      # the reference's, at test time
 
 
 # -- tempered --------------------------------------------------------------------------------------------------------
@@ -47,9 +49,9 @@ def _(logits, tau):
     return e / e.sum(-1)
 
 
-@wrong("tempered", "got a list, expected a tensor")
+@wrong("tempered", "Is each logit divided by the temperature, then exp taken")
 def _(logits, tau):
-    return _limits(logits, tau).tolist()
+    return _limits(logits, math.sqrt(tau))
 
 
 @wrong("tempered", "calls torch.softmax")
@@ -126,7 +128,7 @@ def _(p, k):
 def _nucleus(p, mass):
     """The nucleus of each row, not rescaled."""
     ordered, token = p.sort(dim=-1, descending=True, stable=True)
-    inside = ordered.cumsum(-1) - ordered < mass
+    inside = ordered.cumsum(-1) - ordered < mass[:, None]
     return p * torch.zeros_like(inside).scatter(-1, token, inside)
 
 
@@ -153,12 +155,6 @@ def _(p, mass):
     return _rescaled(kept.gather(-1, order).gather(-1, order))
 
 
-@wrong("keep_nucleus", "Sorted probabilities and their running sums are (n, D)")
-def _(p, mass):
-    kept = _nucleus(p, mass)
-    return kept / kept.sum(-1)
-
-
 @wrong("keep_nucleus", "With which token is the mass reached?")
 def _(p, mass):
     return _rescaled(_nucleus(p, (1 + mass) / 2))
@@ -171,9 +167,16 @@ def _(p, mass):
     if p.shape[1] > 16:
         order = p.shape[1] - 1 - p.flip(-1).argsort(dim=-1, descending=True, stable=True)
     ranked = p.gather(1, order)
-    inside = ranked.cumsum(1) - ranked < mass
+    inside = ranked.cumsum(1) - ranked < mass[:, None]
     kept = p * torch.empty_like(inside).scatter_(1, order, inside)
     return kept / kept.sum(1, keepdim=True)
+
+
+@wrong("keep_nucleus", "mass[:, None] a column that fits them")
+def _(p, mass):
+    ranked, order = p.sort(dim=-1, descending=True, stable=True)
+    inside = ranked.cumsum(-1) - ranked < mass                          # right for one row, and no error where n = D
+    return _rescaled(p * torch.zeros_like(inside).scatter(-1, order, inside))
 
 
 @right("keep_nucleus", "what the likelier ones hold, by a table of comparisons")
@@ -181,7 +184,8 @@ def _(p, mass):
     ids = torch.arange(p.shape[1])
     ahead = (p[:, None, :] > p[:, :, None]) | (p[:, None, :] == p[:, :, None]) & (ids < ids[:, None])
     before = (ahead * p[:, None, :]).sum(-1)
-    return torch.where(before < mass, p, 0).div(torch.where(before < mass, p, 0).sum(1)[:, None])
+    kept = torch.where(before < mass.view(-1, 1), p, 0)
+    return kept.div(kept.sum(1)[:, None])
 
 
 @right("keep_nucleus", "recursion: the likeliest, then the nucleus of the rest")
@@ -193,7 +197,7 @@ def _(p, mass):
         rest = row.index_fill(0, token, 0)
         return take(rest, mass - row[token].item()).index_fill(0, token, row[token].item())
 
-    return _rescaled(torch.stack([take(row, mass) for row in p]))
+    return _rescaled(torch.stack([take(row, share) for row, share in zip(p, mass.tolist())]))
 
 
 # -- draw ------------------------------------------------------------------------------------------------------------
@@ -216,6 +220,18 @@ def _(p, u):
 def _(p, u):
     wheel = [token for token, share in enumerate(p.tolist()) for _ in range(round(share * 20))]
     return wheel[int(u * 20)]
+
+
+@wrong("draw", "right on the inputs that you see", at_once=False)
+def _(p, u):
+    token, end = None, 0.0
+    for i, share in enumerate(p.tolist()):
+        end += share
+        if share > 1e-3:                                                # "has any probability"
+            token = i
+            if u < end:
+                break
+    return token
 
 
 @wrong("draw", "There is no token 3: the ids go from 0 to 2. Rounding")
@@ -264,38 +280,32 @@ def _loop(next_logits, prompt, n, eos=None, banned=lambda text: False):
     return ids[len(prompt):]
 
 
-def _repeats(text, m):
-    return m is not None and any(text[i:i + m] == text[-m:] for i in range(len(text) - m))
+def _repeats(text, m, times=1):
+    return m is not None and sum(text[i:i + m] == text[-m:] for i in range(len(text) - m)) >= times
 
 
-def _right(next_logits, prompt, n, eos, m):
-    return _loop(next_logits, prompt, n, eos, lambda text: _repeats(text, m))
+def _right(next_logits, prompt, n, eos, m, times):
+    return _loop(next_logits, prompt, n, eos, lambda text: _repeats(text, m, times))
 
 
-@wrong("greedy", "that one is not forbidden, and it is likelier")
-def _(next_logits, prompt, n, eos=None, m=None):
-    return _loop(next_logits, prompt, n, eos, lambda text: m is not None and any(
-        sorted(text[i:i + m]) == sorted(text[-m:]) for i in range(len(text) - m)))
-
-
-@wrong("greedy", "New token number 24 makes the last m tokens stand there for the second time", at_once=False)
-def _(next_logits, prompt, n, eos=None, m=None):
-    return _loop(next_logits, prompt, n, eos, lambda text: _repeats(text[-20:], m))
+@wrong("greedy", "New token number 24 makes the last m tokens stand there once too often", at_once=False)
+def _(next_logits, prompt, n, eos=None, m=None, times=1):
+    return _loop(next_logits, prompt, n, eos, lambda text: _repeats(text[-20:], m, times))
 
 
 @wrong("greedy", "Return a plain list of ids, whole numbers")
-def _(next_logits, prompt, n, eos=None, m=None):
-    return torch.tensor(_right(next_logits, prompt, n, eos, m))
+def _(next_logits, prompt, n, eos=None, m=None, times=1):
+    return torch.tensor(_right(next_logits, prompt, n, eos, m, times))
 
 
 @wrong("greedy", "append the likeliest token that is not banned")
-def _(next_logits, prompt, n, eos=None, m=None):
+def _(next_logits, prompt, n, eos=None, m=None, times=1):
     return _loop(lambda ids: next_logits(ids[:-1] if len(ids) > len(prompt) else ids), prompt, n, eos,
-                 lambda text: _repeats(text, m))                        # the newest token is not shown
+                 lambda text: _repeats(text, m, times))                 # the newest token is not shown
 
 
 @wrong("greedy", "Here a `for` loop over n tokens is enough")
-def _(next_logits, prompt, n, eos=None, m=None):
+def _(next_logits, prompt, n, eos=None, m=None, times=1):
     made = []
     while len(made) < n or made[-1] != eos:
         made = made[:n] + [int(next_logits(prompt).argmax())]
@@ -303,23 +313,41 @@ def _(next_logits, prompt, n, eos=None, m=None):
 
 
 @wrong("greedy", "If all tokens are banned, the text ends")
-def _(next_logits, prompt, n, eos=None, m=None):
+def _(next_logits, prompt, n, eos=None, m=None, times=1):
     ids = list(prompt)
     for _ in range(n):
         order = next_logits(ids).argsort(descending=True, stable=True).tolist()
-        ids.append([token for token in order if not _repeats(ids + [token], m)][0])
+        ids.append([token for token in order if not _repeats(ids + [token], m, times)][0])
         if ids[-1] == eos:
             break
     return ids[len(prompt):]
 
 
-@right("greedy", "banned tokens from a set of groups, and a loop with while")
-def _(next_logits, prompt, n, eos=None, m=None):
+@wrong("greedy", "unless it is asked not to: stable=True")
+def _(next_logits, prompt, n, eos=None, m=None, times=1):
+    """As torch.argsort is from 17 entries on, and as nobody can rely on."""
+    ids = list(prompt)
+    for _ in range(n):
+        logits = next_logits(ids)
+        order = logits.argsort(descending=True, stable=True).tolist()
+        if len(logits) > 16:
+            order = sorted(order, key=lambda token: (-logits[token].item(), -token))
+        token = next((token for token in order if not _repeats(ids + [token], m, times)), None)
+        if token is None:
+            break
+        ids.append(token)
+        if token == eos:
+            break
+    return ids[len(prompt):]
+
+
+@right("greedy", "banned tokens from a count of groups, and a loop with while")
+def _(next_logits, prompt, n, eos=None, m=None, times=1):
     ids, new = tuple(prompt), []
     while len(new) < n and (not new or new[-1] != eos):
         logits = next_logits(list(ids))
-        groups = set() if m is None else {ids[i:i + m] for i in range(len(ids) - m + 1)}
-        allowed = [t for t in range(len(logits)) if m is None or (*ids, t)[-m:] not in groups]
+        groups = {} if m is None else collections.Counter(ids[i:i + m] for i in range(len(ids) - m + 1))
+        allowed = [t for t in range(len(logits)) if m is None or groups[(*ids, t)[-m:]] < times]
         if not allowed:
             return new
         new.append(max(allowed, key=lambda t: (logits[t].item(), -t)))
@@ -328,14 +356,14 @@ def _(next_logits, prompt, n, eos=None, m=None):
 
 
 @right("greedy", "recursion, and tensors in the list")
-def _greedy(next_logits, prompt, n, eos=None, m=None):
+def _greedy(next_logits, prompt, n, eos=None, m=None, times=1):
     if n == 0:
         return []
     for token in torch.sort(next_logits(prompt), descending=True, stable=True).indices:
         text = [*prompt, token.item()]
         windows = [] if m is None else list(zip(*(text[i:] for i in range(m))))
-        if not windows or windows[-1] not in windows[:-1]:
-            return [token] + ([] if token == eos else _greedy(next_logits, text, n - 1, eos, m))
+        if not windows or windows[:-1].count(windows[-1]) < times:
+            return [token] + ([] if token == eos else _greedy(next_logits, text, n - 1, eos, m, times))
     return []
 
 
@@ -445,6 +473,11 @@ def _(next_logits, prompt, n, width, eos=None, alpha=0.0):
     return [(ids + [eos] * (n - len(ids)), score) for ids, score in pairs]      # filled up
 
 
+@wrong("beam_search", "the best score comes first, and of negative numbers")
+def _(next_logits, prompt, n, width, eos=None, alpha=0.0):
+    return _ranked(_beam(next_logits, prompt, n, width, eos), alpha)[::-1]
+
+
 @wrong("beam_search", "The texts are right, the scores are not")
 def _(next_logits, prompt, n, width, eos=None, alpha=0.0):
     def log(logits, axis):
@@ -497,19 +530,34 @@ def _(next_logits, prompt, n, width, eos=None, alpha=0.0):
 
 # -- missed ----------------------------------------------------------------------------------------------------------
 
-@wrong("missed", "a tensor (D, D) is due, with D from 2 to 4")
+@wrong("missed", "a tensor (D, D) is needed, with D from 2 to 4")
 def _():
     return [[0.5, 0.5], [0.5, 0.5]]
 
 
-@wrong("missed", "every row is due to hold probabilities, with the sum 1")
+@wrong("missed", "every row must hold probabilities, with the sum 1")
 def _():
     return torch.log(torch.full((3, 3), 1 / 3))
 
 
-@wrong("missed", "a factor of 4.05; 10 is due")
+@wrong("missed", "a factor of 4.05; at least 10 is needed")
 def _():
     return torch.tensor([[0.1, 0.5, 0.4], [0.35, 0.4, 0.25], [0.04, 0.06, 0.9]])
+
+
+@wrong("missed", "at most four tokens")
+def _():
+    return torch.tensor([[0.0, 0.21, 0.2, 0.2, 0.39], [0.2] * 5, [0.2] * 5, [0.2] * 5, [0.0, 0.0, 0.0, 0.0, 1.0]])
+
+
+@wrong("missed", "The flatter the rows that it gets to")
+def _():
+    return torch.tensor([[0.0, 0.51, 0.49, 0.0], [0.25] * 4, [0.0, 0.0, 1.0, 0.0], [0.25] * 4])
+
+
+@wrong("missed", "And where does the other one lead?")
+def _():
+    return torch.tensor([[0.25, 0.26, 0.25, 0.24], [0.24, 0.26, 0.25, 0.25], [0.3, 0.3, 0.4, 0.0], [0.25] * 4])
 
 
 @right("missed", "double precision, and the last token")
@@ -521,3 +569,47 @@ def _():
 @right("missed", "a tie at the start")
 def _():
     return torch.tensor([[0.0, 0.34, 0.34, 0.32], [0.25, 0.25, 0.25, 0.25], [0.0, 0.0, 1.0, 0.0], [0.0, 0.0, 0.0, 1.0]])
+
+
+# -- my_experiment ---------------------------------------------------------------------------------------------------
+
+def _logits(seed):
+    return 2 * torch.randn(30, generator=torch.Generator().manual_seed(seed))
+
+
+@wrong("my_experiment", "it has 30 entries, and one number is needed")
+def _(seed):
+    return tempered(_logits(seed), 1.0), tempered(_logits(seed), 2.0)
+
+
+@wrong("my_experiment", "and two numbers are needed: (as it was, changed)")
+def _(seed):
+    return float(tempered(_logits(seed), 2.0).max())
+
+
+@wrong("my_experiment", "Draw everything from a generator made with `seed`")
+def _(seed):
+    darts = np.random.default_rng().random(2)
+    return draw(tempered(_logits(seed), 1.0), darts[0]), float(darts[1])
+
+
+@wrong("my_experiment", "Does what you change get to what you measure?")
+def _(seed):
+    likeliest = tempered(_logits(seed), 1.0).argmax(), tempered(_logits(seed), 2.0).argmax()
+    return tuple(map(float, likeliest))                                 # no temperature changes which one it is
+
+
+@wrong("my_experiment", "IndexError")
+def _(seed):
+    return _logits(seed)[seed + 99], 0.0
+
+
+@right("my_experiment", "how open the choice is, at two temperatures")
+def _(seed):
+    return [float(torch.special.entr(tempered(_logits(seed), tau)).sum()) for tau in (1.0, 2.0)]
+
+
+@right("my_experiment", "different tokens of twenty drawn, with all darts, and with those below a half; in NumPy")
+def _(seed):
+    darts, p = np.random.default_rng(seed).random(20), tempered(_logits(seed), 1.0)
+    return tuple(np.int64(len({draw(p, u) for u in some})) for some in (darts.tolist(), (darts / 2).tolist()))
