@@ -8,7 +8,7 @@ from . import solution
 
 PIECES = {"un", "ed", "afford", "able", "##afford", "##able", "##ord", "bor", "##ed", "##e", "##d", "lo", "##lo", "##r"}
 
-cut = Question(solution.cut, (2, 2), {
+cut = Question(solution.cut, (1, 1), {
     "one piece": ("able", PIECES), "the longest, not the first": ("bored", PIECES),
     "three pieces": ("unaffordable", PIECES), "the same letters twice": ("lolo", PIECES),
     "a piece of one letter": ("lor", PIECES), "a word of one letter": ("a", {"a"}), "nothing fits": ("unfair", PIECES),
@@ -16,7 +16,9 @@ cut = Question(solution.cut, (2, 2), {
     forbidden=("coursekit.text.WordPieceTokenizer",), instead="two loops, over the start and the end of a piece",
     hints={"endless": "What happens to `start` when no end fits?"},
     otherwise="At each place: is the longest piece taken that is in the vocabulary, and does the next one begin where "
-              "it ends?")
+              "it ends?",
+    why="The two places are what the loops run over, so the triple costs nothing. The `else:` of a `for` runs when no "
+        "end has fitted.")
 
 
 def _going_back(word, vocab, start=0):
@@ -91,7 +93,8 @@ def _fewest(word, vocab):
     return best[-1]
 
 
-greedy_loses = Question(solution.greedy_loses, (1, 0), {"your own word": ()})
+greedy_loses = Question(solution.greedy_loses, (1, 0), {"your own word": ()},
+    why="*re* and *##reading* would do; the bait *rer* takes one letter more, and what is left comes in crumbs.")
 
 
 @greedy_loses.judge

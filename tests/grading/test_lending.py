@@ -11,7 +11,7 @@ from coursegrade.kit.score import forget
 from tests.grading.bank.assignments import ASSIGNMENTS, NAMES, asked_in
 
 # Right answers that ask a function for other things than the reference does, and so are helped by nobody.
-OTHERWISE = {("01_tokens", "by recursion, and pairs as lists"): [("count_pairs",)],         # the words so far, as keys
+OTHERWISE = {("01_tokens", "by recursion, and a tuple of pairs"): [("count_pairs",)],       # the words so far, as keys
              ("07_perturbation", "equal masks gathered, their weights added up"): [
                  ("fit",), ("perturbed", "proximity", "fit")],
              ("08_theory", "as many nodes as tokens"): [("mean_score",)],

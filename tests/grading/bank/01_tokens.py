@@ -1,20 +1,22 @@
 """Assignment 01: answers that people give, and what a check must say to them.
 
-Functions that other questions build on (count_pairs, merge) are put into this module by the test: the reference's.
+Functions that other questions build on (count_pairs, merge, …) are put into this module by the test: the reference's.
 """
 
 import functools
 import itertools
 import math
+import random
 import re
 from collections import Counter, defaultdict
 
 import torch
 
 from coursekit import text as library
+from coursekit.worlds import handwritten_reviews
 from tests.grading.bank.entries import right, wrong
 
-count_pairs = merge = None          # the reference's, at test time
+count_pairs = merge = learn_merges = tokenize = None         # the reference's, at test time
 
 
 # -- count_pairs -----------------------------------------------------------------------------------------------------
@@ -104,14 +106,21 @@ def _(word, pair):
 
 @wrong("merge", "The letters of the word are no longer the same")
 def _(word, pair):
-    joined, i = [], 0
-    while i < len(word) - 1:
+    joined = []
+    for i in range(len(word)):
         if word[i:i + 2] == pair:
             joined.append(pair[0] + pair[1])
-            i += 2
-        else:
-            joined.append(word[i])
-            i += 1
+        joined.append(word[i])                                          # also where a pair was joined
+    return tuple(joined)
+
+
+@wrong("merge", "The pair becomes one token, a text")
+def _(word, pair):
+    joined, i = [], 0
+    while i < len(word):
+        step = 2 if word[i:i + 2] == pair else 1
+        joined.append(pair if step == 2 else word[i])
+        i += step
     return tuple(joined)
 
 
@@ -205,6 +214,11 @@ def _(words, n_merges):
     return ["".join(pair) for pair in _learn(words, n_merges, _add_up)]
 
 
+@wrong("learn_merges", "The right merges, but each in a list")
+def _(words, n_merges):
+    return [[*pair] for pair in _learn(words, n_merges, _add_up)]
+
+
 @right("learn_merges", "sorting, and words kept in two lists")
 def _(words, n_merges):
     cuts, times, merges = [list(word) for word in words], list(words.values()), []
@@ -222,15 +236,15 @@ def _(words, n_merges):
     return merges
 
 
-@right("learn_merges", "by recursion, and pairs as lists")
+@right("learn_merges", "by recursion, and a tuple of pairs")
 def _(words, n_merges):
     def learn(words, left):
         counts = count_pairs(words)
         largest = max(counts.values(), default=0)
         if left == 0 or largest < 2:
-            return []
+            return ()
         pair = min(pair for pair, count in counts.items() if count == largest)
-        return [list(pair), *learn(_add_up(words, pair), left - 1)]
+        return (pair, *learn(_add_up(words, pair), left - 1))
 
     return learn(words, min(n_merges, 100))
 
@@ -475,6 +489,13 @@ def _(documents, length, pad_id):
     return torch.tensor([(document + [pad_id] * length)[:length] for document in documents])
 
 
+@wrong("pad_batch", "torch.tensor(…) makes a tensor of rows of numbers")
+def _(documents, length, pad_id):
+    kept = [document[:length] for document in documents]
+    return ([document + [pad_id] * (length - len(document)) for document in kept],
+            [[i < len(document) for i in range(length)] for document in kept])
+
+
 @wrong("pad_batch", "A row for each document: its first `length` tokens")
 def _(documents, length, pad_id):
     ids = torch.tensor([([pad_id] + document + [pad_id] * length)[:length] for document in documents])
@@ -498,3 +519,72 @@ def _(documents, length, pad_id):
     ids = torch.nn.utils.rnn.pad_sequence(rows, batch_first=True, padding_value=pad_id)[:-1]
     ones = torch.nn.utils.rnn.pad_sequence([torch.ones(len(row)) for row in rows], batch_first=True)[:-1]
     return [ids, ones > 0]
+
+
+# -- my_experiment ---------------------------------------------------------------------------------------------------
+
+def _drawn(dice):
+    """Two dozen reviews, as two corpora: to learn from, and to cut."""
+    texts = dice.sample([review.text for review in handwritten_reviews()], 24)
+    return [Counter(tuple(word) for text in part for word in re.findall("[a-z]+", text.lower()))
+            for part in (texts[:12], texts[12:])]
+
+
+def _pieces(words, merges):
+    return sum(len(tokenize("".join(word), merges)) * n for word, n in words.items()) / sum(words.values())
+
+
+@wrong("my_experiment", "two numbers are needed: (as it was, changed)")
+def _(seed):
+    learned, other = _drawn(random.Random(seed))
+    return _pieces(other, learn_merges(learned, 10))
+
+
+_dice = random.Random(0)
+
+
+@wrong("my_experiment", "Draw everything from a generator made with `seed`")
+def _(seed):
+    learned, other = _drawn(_dice)                                      # another one at each call
+    return _pieces(other, learn_merges(learned, 5)), _pieces(other, learn_merges(learned, 10))
+
+
+@wrong("my_experiment", "Does what you change get to what you measure?")
+def _(seed):
+    learned, other = _drawn(random.Random(seed))
+    merges = learn_merges(learned, 10)
+    sorted(merges)                                                      # and dropped
+    return _pieces(other, merges), _pieces(other, merges)
+
+
+@wrong("my_experiment", "want a corpus first: `corpus(texts)` makes one of texts")
+def _(seed):
+    texts = random.Random(seed).sample([review.text for review in handwritten_reviews()], 24)
+    return len(learn_merges(texts[:12], 40)), len(learn_merges(texts, 40))
+
+
+@wrong("my_experiment", "More texts were asked for than there are")
+def _(seed):
+    texts = random.Random(seed).sample([one.text for one in handwritten_reviews() if one.topic == "hotel"], 24)
+    return len(texts[0]), len(texts[1])
+
+
+@wrong("my_experiment", "a list stands among the two numbers")
+def _(seed):
+    learned, _ = _drawn(random.Random(seed))
+    return learn_merges(learned, 5), learn_merges(learned, 10)
+
+
+@right("my_experiment", "words spelled backwards where they are cut")
+def _(seed):
+    learned, other = _drawn(random.Random(seed))
+    merges = learn_merges(learned, 10)
+    return _pieces(other, merges), _pieces({word[::-1]: n for word, n in other.items()}, merges)
+
+
+@right("my_experiment", "a list of whole numbers: merges, and different words")
+def _(seed):
+    (learned, _), few = _drawn(random.Random(seed)), Counter()
+    for word in list(learned)[:50]:
+        few[word] = learned[word]
+    return [len(learn_merges(words, 30 + seed)) + len(words) for words in (few, learned)]
