@@ -10,7 +10,7 @@ WIDE = numbers("3 1  2 5    4 2  1 6", 2, 2, 2)
 CAUSAL = numbers("1 0 0  0.5 0.5 0  0.25 0.25 0.5    1 0 0  0.75 0.25 0  0.125 0.375 0.5", 2, 3, 3)
 TALL = torch.randint(1, 64, (10, 12, 12), generator=torch.Generator().manual_seed(0)) / 64
 
-widest = Question(solution.widest, (2, 3), {
+widest = Question(solution.widest, (1, 1), {
     "two layers": (PIPES, 2, 3), "three layers": (TRAPS, 2, 1), "one layer": (CAUSAL[1:], 2, 1),
     "edges wider than 1": (WIDE, 0, 1), "a token of the future, behind a mask": (CAUSAL, 1, 2),
     "skips alone, to another token": (torch.eye(3).repeat(2, 1, 1), 2, 1), "ten layers of twelve tokens": (TALL, 3, 7)},
@@ -22,7 +22,9 @@ widest = Question(solution.widest, (2, 3), {
     hints={"shapes": "Widths are (T,), one layer (T, T). `minimum(widths[:, None], layer)` puts widths beside rows.",
            "endless": "How many paths are there? With T tokens and L layers T to the power L − 1: too many to "
                       "try. What must you know of a layer's tokens to go on to the next layer?"},
-    promises={"its entries are not negative": lambda layers, row, t: layers.min() >= 0})
+    promises={"its entries are not negative": lambda layers, row, t: layers.min() >= 0},
+    why="One sweep with T widths does the work of T^(L−1) paths, because the best way on from a token does not depend "
+        "on how one got there. Widths begin at −1: a token not yet reached differs from one reached over width 0.")
 
 
 def _width(layers, path):

@@ -2,6 +2,29 @@
 
 import numpy as np
 import torch
+from coursekit.explain import evaluate_masks
+from coursekit.models import load_weights
+from coursekit.worlds import handwritten_reviews
+
+
+def maps_of(model, words):
+    """A (L, K, T, T); G (2, L, K, T, T), gradients of classes 0 and 1; verdict, 0 or 1."""
+    trace = model.trace(model.embed(words).detach().requires_grad_())
+    slopes = torch.stack(torch.autograd.grad(trace.score, trace.attentions))
+    A = torch.stack(trace.attentions).detach()
+    return A, torch.stack([-slopes, slopes]), int(trace.score > 0)
+
+
+def area(model, words, scores):
+    """Mean score towards the verdict while words become [UNK], the largest scores first."""
+    assert len(scores) == len(words), (
+        f"{len(scores)} scores for {len(words)} words: without [CLS], and of this review?")
+    order = np.argsort(-np.asarray(scores), kind="stable")
+    masks = np.ones((11, len(words)), bool)
+    for step in range(1, 11):
+        masks[step, order[:round(step * len(words) / 10)]] = False
+    f = evaluate_masks(model, words, masks)                              # (11,)
+    return float((f[1:] + f[:-1]).mean() / 2 * np.sign(f[0]))
 
 
 def word_map(A, looking, seen):
@@ -47,6 +70,33 @@ def guided(A, G, row, target, other=None):
     return (R - I)[row]
 
 
+def with_sides(weights, pro, contra, most):
+    """The weights of words, at most `most` of them with a minus.
+
+    weights, pro, contra: tensors (n,), not negative. most: whole number, 0 or more.
+    Returns a tensor (n,).
+    """
+    order = weights.argsort(descending=True, stable=True).tolist()
+    chosen = [j for j in order if contra[j] > pro[j]][:most]
+    signs = torch.ones_like(weights)
+    signs[chosen] = -1
+    return weights * signs
+
+
+def my_experiment(seed):
+    """(as it was, changed): two numbers, drawn with the seed."""
+    rng, model, found = np.random.default_rng(seed), load_weights("imdb-6layer"), []
+    for i in rng.choice(range(40, 64), 2, replace=False):
+        review = model.tokenizer.tokenize(handwritten_reviews()[i].text)
+        A, G, verdict = maps_of(model, review)
+        both = [guided(A, G, 0, side)[1:] for side in (verdict, 1 - verdict)]
+        sides = with_sides(A.mean((0, 1))[0, 1:], *both, len(review) // 3)
+        drawn = sides.abs()                                  # as many minuses, before any words
+        drawn[rng.permutation(len(review))[:(sides < 0).sum()]] *= -1
+        found.append([area(model, review, scores) for scores in (sides, drawn)])
+    return tuple(np.mean(found, 0).tolist())
+
+
 def widest(layers, row, t):
     """The path down through the layers whose narrowest edge is widest.
 
@@ -62,16 +112,3 @@ def widest(layers, row, t):
     for places in notes[::-1]:
         path.insert(0, places[path[0]])
     return widths[t].item(), path
-
-
-def chance(weights, pro, contra, rng):
-    """Scores (n,) that know nothing of the words: the yardstick."""
-    return rng.permutation(weights)
-
-
-def half(weights, pro, contra, rng):
-    """The weights (n,), at most n // 3 of them with a minus."""
-    against = [j for j in np.argsort(-weights) if contra[j] > pro[j]]
-    sides = np.ones(len(weights))
-    sides[against[:len(weights) // 3]] = -1
-    return weights * sides

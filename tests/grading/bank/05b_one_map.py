@@ -8,6 +8,8 @@ import numpy as np
 import torch
 
 from coursekit import explain
+from coursekit.models import load_weights
+from coursekit.worlds import handwritten_reviews
 from tests.grading.bank.entries import right, wrong
 
 # -- word_map --------------------------------------------------------------------------------------------------------
@@ -35,11 +37,10 @@ def _(A, looking, seen):
     return _word_map(A, looking, seen) / torch.tensor([len(places) for places in seen]) ** 0.5
 
 
-@wrong("word_map", "`map` has the dtype float32")
+@wrong("word_map", "With axes in front each entry is a tensor itself")
 def _(A, looking, seen):
-    words = torch.zeros(*A.shape[:-2], len(looking), len(seen))
-    words[:] = _word_map(A, looking, seen)
-    return words
+    return torch.tensor([[A[..., rows, :][..., places].sum(-1).mean(-1) for places in seen] for rows in looking],
+                        dtype=A.dtype)
 
 
 @wrong("word_map", "calls coursekit.explain.word_attention")
@@ -194,9 +195,10 @@ def _(A, G, row, target, other=None):
     return (R - torch.eye(A.shape[-1]))[row]
 
 
-@wrong("guided", "`relevance` has an axis too many")
+@wrong("guided", "The first axis of G is that of the classes")
 def _(A, G, row, target, other=None):
-    return torch.stack([_guided(A, G, s, target, other) for s in range(A.shape[-1])])
+    slopes = G[:, target] if other is None else G[:, target] - G[:, other]
+    return _guided(A, slopes[None], row, 0)
 
 
 @wrong("guided", "it changes what it is given: `G`")
@@ -238,6 +240,122 @@ def _(A, G, row, target, other=None):
                 R = layer @ R
             total += R[row]
     return torch.tensor(total).to(A.dtype)
+
+
+# -- with_sides ------------------------------------------------------------------------------------------------------
+
+def _with_sides(weights, pro, contra, most):
+    """A right answer, to be spoilt."""
+    chosen = sorted((j for j in range(len(weights)) if contra[j] > pro[j]), key=lambda j: (-weights[j], j))[:most]
+    signs = torch.ones_like(weights)
+    signs[chosen] = -1
+    return weights * signs
+
+
+@wrong("with_sides", "it changes what it is given: `weights`")
+def _(weights, pro, contra, most):
+    back = _with_sides(weights, pro, contra, most)
+    weights *= torch.sign(back)
+    return back
+
+
+@wrong("with_sides", "What came back is a NumPy array, and a tensor is due")
+def _(weights, pro, contra, most):
+    return _with_sides(weights, pro, contra, most).numpy()
+
+
+@wrong("with_sides", "a slice, `order[:most]`, takes them all")
+def _(weights, pro, contra, most):
+    order = [j for j in weights.argsort(descending=True, stable=True).tolist() if contra[j] > pro[j]]
+    signs = torch.ones_like(weights)
+    for i in range(most):
+        signs[order[i]] = -1
+    return weights * signs
+
+
+@wrong("with_sides", "larger than the number of words that qualify")
+def _(weights, pro, contra, most):
+    kept = weights[contra > pro].topk(most)
+    return _with_sides(weights, pro, contra, len(kept.indices))
+
+
+@wrong("with_sides", "By hand: cross out the words that have no more in contra than in pro")
+def _(weights, pro, contra, most):
+    order = [j for j in (contra - pro).argsort().tolist() if contra[j] > pro[j]]
+    signs = torch.ones_like(weights)
+    signs[order[:most]] = -1
+    return weights * signs
+
+
+@wrong("with_sides", "a minus before a word that has no more in contra than in pro")
+def _(weights, pro, contra, most):
+    signs = torch.ones_like(weights)
+    signs[pro.argsort(stable=True)[:min(most, (contra > pro).sum())]] = -1
+    return weights * signs
+
+
+@right("with_sides", "a loop that counts, over all words in order")
+def _(weights, pro, contra, most):
+    out, left = weights.tolist(), most
+    for value, j in sorted(((-value, j) for j, value in enumerate(out))):
+        if left and contra[j] > pro[j]:
+            out[j], left = value, left - 1
+    return torch.tensor(out, dtype=weights.dtype)
+
+
+@right("with_sides", "ranks among the words against, by comparing all pairs")
+def _(weights, pro, contra, most):
+    against, place = contra > pro, torch.arange(len(weights))
+    before = (weights > weights[:, None]) | ((weights == weights[:, None]) & (place < place[:, None]))
+    rank = (before & against).sum(1)
+    return torch.where(against & (rank < most), -weights, weights)
+
+
+# -- my_experiment ---------------------------------------------------------------------------------------------------
+
+@wrong("my_experiment", "two numbers are needed: (as it was, changed)")
+def _(seed):
+    return 0.5
+
+
+@wrong("my_experiment", "Draw everything from a generator made with `seed`")
+def _(seed):
+    return 1.0, np.random.default_rng().random()
+
+
+@wrong("my_experiment", "In all 5 runs the two numbers are equal")
+def _(seed):
+    draw = np.random.default_rng(seed).random()
+    return draw, draw
+
+
+@wrong("my_experiment", "it has 3 entries, and one number is needed")
+def _(seed):
+    return torch.zeros(3) + seed, 1.0
+
+
+@wrong("my_experiment", "ValueError")
+def _(seed):
+    return np.random.default_rng(-1 - seed).random(2)
+
+
+@right("my_experiment", "rollout of random maps, and with the layers turned round")
+def _(seed):
+    A = torch.softmax(3 * torch.randn(6, 1, 20, 20, generator=torch.manual_seed(seed)), -1)
+    R = turned = torch.eye(20)
+    for maps in A.mean(1) / 2 + torch.eye(20) / 2:
+        R, turned = maps @ R, turned @ maps
+    return R[0].max().item(), turned[0].max().item()
+
+
+@right("my_experiment", "a review read as it is, and with its words shuffled")
+def _(seed):
+    rng, model = np.random.default_rng(seed), load_weights("imdb-6layer")
+    words = model.tokenizer.tokenize(handwritten_reviews()[rng.integers(40, 64)].text)
+    before = explain.attention_mean(model, words).scores.argmax()
+    order = rng.permutation(len(words)).tolist()
+    after = explain.attention_mean(model, [words[j] for j in order]).scores
+    return [float(explain.attention_mean(model, words).scores[before]), float(after[order.index(before)])]
 
 
 # -- widest ----------------------------------------------------------------------------------------------------------
