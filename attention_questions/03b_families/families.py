@@ -1,8 +1,9 @@
 """Checks of assignment 03b: the weights of a GPT-2 checkpoint under the course's names, who may see what in the three
-families, and what answering at once costs."""
+families, what answering at once costs, and an experiment of one's own."""
 
 from attention_questions.gpt2_weights import drawn_weights
 from attention_questions.prelude import Question, functools, kind, np, same, torch
+from coursegrade.kit.experiment import experiment
 from coursekit.models.pretrained import NAMES
 
 from . import solution
@@ -30,7 +31,7 @@ def _counted(*sizes):
     return weights
 
 
-from_checkpoint = Question(solution.from_checkpoint, (2, 2), {
+from_checkpoint = Question(solution.from_checkpoint, (1, 1), {
     "one layer": (as_stored(_counted(5, 4, 2, 1), masks=False),),
     "two layers, with masks": (as_stored(_counted(6, 3, 4, 2)),),
     "a whole language model": (as_stored(_counted(7, 3, 2, 2), prefix="transformer."),),
@@ -39,7 +40,9 @@ from_checkpoint = Question(solution.from_checkpoint, (2, 2), {
     instead="a loop over the entries",
     otherwise="The names are not those of the table: compare them letter by letter, and each dot.",
     hints={"KeyError": "There is no entry of that name. Is it spelled as in the table, and has this model that many "
-                       "layers?"})
+                       "layers?"},
+    why="All three decisions are made from a name alone, so the order of the entries and the number of layers do not "
+        "matter.\nA dictionary of replacements keeps the table of the statement in one place.")
 MASKS = '(".attn.bias", ".attn.masked_bias")'
 KEPT = ("Old files also keep the causal masks, h.0.attn.bias and h.0.attn.masked_bias: constants, not weights. Leave "
         "them out.")
@@ -93,7 +96,7 @@ def _ids(*ids):
     return torch.tensor(ids, dtype=torch.long)
 
 
-may_see = Question(solution.may_see, (1, 3), {
+may_see = Question(solution.may_see, (1, 2), {
     "encoder-only": ("encoder-only", _ids(5, 6), _ids(7, 8)), "decoder-only": ("decoder-only", _ids(5, 6), _ids(7, 8)),
     "encoder-decoder": ("encoder-decoder", _ids(5, 6), _ids(7, 8, 9)),
     "encoder-only, with padding": ("encoder-only", _ids(5, 6, 0), _ids(7)),
@@ -105,10 +108,15 @@ may_see = Question(solution.may_see, (1, 3), {
               "Padding comes last: nobody sees it, and it sees itself alone.",
     hints={"shapes": "The table has a row and a column for each of the S + T tokens, the source's first.",
            "UnboundLocalError": "No branch was taken for this family. Is its name spelled as in the statement, with a "
-                                "hyphen?"})
+                                "hyphen?"},
+    why="Tokens are numbered once, and each rule is a comparison of two numbers: no loop, and nothing to count by "
+        "hand.\nPadding comes last, in one line for all families, so that no family can forget it.",
+    promises={"both ids, 0 is padding": lambda family, source, target: min([*source, *target, 0]) == 0})
 SOURCE_OR_PAST, MASKED = "(whom < S) | (who >= S) & (whom <= who)", "see & real & real[:, None] | torch.diag(~real)"
+PAST, OWN_PAST = "see = whom <= who → see = whom < who", "(whom <= → (whom <"
 may_see.mistakes(
-    ("A token sees itself, too, in every family.", "see = whom <= who → see = whom < who", "(whom <= → (whom <"),
+    *(("A token sees itself, too, in every family.", *edits) for edits in (
+        (PAST, OWN_PAST), (PAST,), (OWN_PAST,))),
     ("Rows and columns have changed places: a row says whom this token sees.", "see & real → see.T & real"),
     ("The encoder sees all of the source: what comes later in it, too. Only the target has a past.",
      f"{SOURCE_OR_PAST} → whom <= who"),
@@ -122,15 +130,23 @@ may_see.mistakes(
      "decoder-only → encoder-only"),
     *(("Padding is seen here. Nobody should: it is no word.", f"{MASKED} → {masked}")
       for masked in ("see", "see & real[:, None]")),
+    ("Nobody sees padding here, but padding still sees words. It should see itself alone.", f"{MASKED} → see & real"),
+    ("Padding sees other padding here. It should see itself alone.", f"{MASKED} → see & (real == real[:, None])"),
     ("The target may have padding, too.", "ids != 0 → (ids != 0) | (whom >= S)"),
-    ("A row of padding sees itself here, as asked, but other tokens too.", " & real[:, None] → "),
+    ("The source may have padding, too.", "ids != 0 → (ids != 0) | (whom < S)"),
+    ("Padding may stand in front, too: look at each id. A count of them says nothing of their places.",
+     "ids != 0 → torch.cat([torch.arange(len(part)) < (part != 0).sum() for part in (source, target)])"),
+    *(("A row of padding sees itself here, as asked, but other tokens too.", f"{MASKED} → {masked}")
+      for masked in ("see & real | torch.diag(~real)", "see & real | ~real[:, None]")),
+    ("Source and target are one text for the encoder-only model: each sees the other.",
+     "torch.ones(len(ids), len(ids), dtype=torch.bool) → (whom < S) == (who < S)"),
     ("A row of padding sees nothing at all: its softmax would be 0/0. Let it see itself.", " | torch.diag(~real) → "),
     ("These are the pairs that may *not* see each other.", f"{MASKED} → ~({MASKED})"))
 
 
 @may_see.suspect
 def _(got, family, source, target):
-    if kind(got) == "a tensor" and got.dtype != torch.bool:
+    if kind(got) != "a tensor" or got.dtype != torch.bool:
         yield "True and False are asked for, a tensor of booleans: a comparison gives one, and .bool() makes one."
 
 
@@ -141,13 +157,16 @@ UNEQUAL = torch.tensor([[0.4, 0.1, 0.0], [0.0, 0.2, 0.3]]).double()
 APART = torch.outer(torch.tensor([0.25, 0.75]), torch.tensor([0.5, 0.25, 0.25])).double()
 UNUSED = torch.tensor([[0.0, 0.0, 0.0], [0.0, 0.25, 0.75]]).double()
 
-at_once = Question(solution.at_once, (1, 3), {
+at_once = Question(solution.at_once, (1, 2), {
     "the example": (EXAMPLE,), "two and three words": (UNEQUAL,), "two that know nothing": (APART,),
     "words that never come": (UNUSED,), "single precision": (UNEQUAL.float(),)},
     returns="q (A, N), at once, in turn",
     otherwise="q is made of the two words' own distributions, the sums of rows and of columns. Each loss is the mean "
               "of −log of what the model gave to the pair that came, and pairs come with probability p.",
-    hints={"shapes": "Row sums are (A,), column sums (N,), and their products, each with each, (A, N): torch.outer."})
+    hints={"shapes": "Row sums are (A,), column sums (N,), and their products, each with each, (A, N): torch.outer."},
+    why="Both losses are taken over the pairs that come, p > 0, so that 0 · log 0 never arises.\nIn turn, the product "
+        "rule gives back p itself: nothing has to be divided.",
+    promises={"holds the true probability of every pair": lambda p: p.min() >= 0 and abs(p.sum() - 1) < 1e-5})
 BEST = "torch.outer(p.sum(1), p.sum(0))"
 AT_ONCE, IN_TURN = "-(p[there] * q[there].log()).sum()", "-(p[there] * p[there].log()).sum()"
 FIRST, SECOND = (f"-torch.special.xlogy(p.sum({axis}), p.sum({axis})).sum()" for axis in (1, 0))   # of one word alone
@@ -155,10 +174,15 @@ at_once.mistakes(
     ("The two losses have changed places: first that of answering at once, then that of answering in turn.",
      f"{AT_ONCE}, {IN_TURN} → {IN_TURN}, {AT_ONCE}"),
     ("At once the model gives q to a pair, not p: the loss is the mean of −log q.", f"{AT_ONCE} → {IN_TURN}"),
+    *(("At once a model draws pairs that never come, too, and q says how often: it is not 0.", f"{BEST} → {zeroed}")
+      for zeroed in (f"{BEST} * (p > 0)", f"{BEST} * (p > 0) / ({BEST} * (p > 0)).sum()")),
     ("In turn the second word is answered with the first in view: what such a model gives to a pair is not q.",
      f"{IN_TURN} → {AT_ONCE}"),
     ("That is the price, at once minus in turn (the KL divergence of p and q), and not the loss itself.",
      f"{AT_ONCE} → {AT_ONCE} - {IN_TURN}"),
+    ("That is the price. Asked for is the loss of answering in turn.", f"{IN_TURN} → {AT_ONCE} - {IN_TURN}"),
+    *(("The probabilities p weigh the pairs already: a sum over the table is their mean.",
+       f"{AT_ONCE}, {IN_TURN} → {AT_ONCE} / {over}, {IN_TURN} / {over}") for over in ("there.sum()", "p.numel()")),
     ("q holds p itself. A model that answers both places at once has one distribution for each place, and draws both "
      "apart.", f"{BEST} → p"),
     ("That is a model that knows nothing. Each place has a distribution of its own: sums of p along an axis.",
@@ -174,8 +198,8 @@ at_once.mistakes(
      f"{AT_ONCE} → -q.clamp(min=1e-9).log().mean()", f"{IN_TURN} → -p.clamp(min=1e-9).log().mean()"),
     ("In turn: the first word by its own distribution, then the second *given the first*. Together that is −log of "
      "p[a, n].", f"{IN_TURN} → {SECOND}"),
-    ("That is the second word's loss alone, given the first. The first word costs something, too.",
-     f"{IN_TURN} → {IN_TURN} - {FIRST}"),
+    *(("That is the loss of one word alone, given the other. The other costs something, too.",
+       f"{IN_TURN} → {IN_TURN} - {other}") for other in (FIRST, SECOND)),
     ("That is the loss of one place alone. Both are answered.", f"{AT_ONCE} → {SECOND}"))
 
 
@@ -183,3 +207,14 @@ at_once.mistakes(
 def _(got, p):
     if any(kind(part) == "a tensor" and part.isnan().any() for part in got):
         yield "There is a nan: is it 0 · log 0? A pair that never comes costs nothing."
+    if same(got[0], torch.outer(p.sum(0), p.sum(1))):
+        yield "q is turned: its row a is the first word. The sum over row a of p is that word's probability, p.sum(1)."
+    if any(kind(loss) == "a number" for loss in got[1:]):
+        yield "A loss stays a tensor, without dimensions: gradients get through nothing else."
+
+
+# -- my_experiment ---------------------------------------------------------------------------------------------------
+
+my_experiment = experiment(solution.my_experiment, (2, 0), why=(
+    "The same tokens are scored by the same model; what stands in front of them is all that changes.\nThe dialogue "
+    "hangs on the seed, so that the finding is one on dialogues, and not on a single text."))

@@ -34,7 +34,9 @@ text_loss = Question(solution.text_loss, (1, 2), {
               "loss is −log of that token's probability.",
     hints={"shapes": "A text of T tokens has T − 1 next tokens, and T − 1 rows of logits score them. And does a sum "
                      "over the words keep its axis (keepdim=True)?"},
-    promises={"There are always two tokens or more": lambda logits, ids: len(ids) > 1})
+    promises={"There are always two tokens or more": lambda logits, ids: len(ids) > 1},
+    why="The logarithm of a softmax is a difference, and logsumexp takes the largest logit out: nothing overflows, "
+        "nothing is rounded to 0.\nRows and targets are cut to the same length first, so the shift stands in one line.")
 PAIRS, CHOSEN = "logits[:-1], ids[1:]", "log_p[torch.arange(len(targets)), targets]"
 UNSHIFTED = ("Row t is held against token t, which the model has already read. It scores token t + 1: where is the "
              "shift?")
@@ -117,13 +119,24 @@ overfit = Question(solution.overfit, (2, 2), {
     returns="weights, losses", also=_one_run,
     otherwise="Each step: the loss of the text by your two functions, its gradient, a step of the optimiser. Which "
               "learning rates did you try? 0.01 is a good one for Adam here; it may be smaller or larger.",
-    hints={"require grad": "Gradients are wanted for tensors of your own: `w.clone().requires_grad_()` for each "
-                           "weight. `.item()` makes a number of a loss, after `.backward()`."})
+    hints={"require grad|non-leaf": "Gradients are wanted for tensors of your own: `w.clone().requires_grad_()` for "
+                                    "each weight, in this order. `.item()` makes a number of a loss, after "
+                                    "`.backward()`.",
+           "changed": "An optimiser's step changes the very tensors that it was given: give it copies, "
+                      "`w.clone().requires_grad_()`. (A new dictionary, or `w.detach()`, holds the same numbers.)",
+           "endless": "Thirty steps take half a second on a free machine: is there a loop too many, or is the machine "
+                      "busy? Run the check once more."},
+    why="Adam moves every weight by about the learning rate, whatever the size of its gradient, so that thirty steps "
+        "are enough.\nThe copies are the leaves that the optimiser knows; what was given stays as it was.")
 NAMES = "The dictionary that comes back has the same keys, and tensors of the same shapes."
 COUNT = "Is each loss kept where it is computed, and one more behind the loop?"
 ITEM = "`.item()` makes a number of a loss. A tensor holds on to all that it was made of."
 FIRST = "Is the first loss taken before the first step?"
-STILL = "The loss does not move. Does the optimiser know the tensors that the loss is made of, and is a step taken?"
+LAST = "Is it taken behind the last step, of the weights that are returned?"
+NAN = "The numbers have grown without bound. Is the learning rate too large?"
+UPHILL = "The loss rises from the first step on. Does the step go downhill, and is the learning rate small enough?"
+STILL = ("The loss does not move. Does the optimiser know the tensors that the loss is made of, is a step taken, and "
+         "are there gradients when it is (`zero_grad` before `backward`)?")
 
 
 def _loss(weights, ids, K):
@@ -147,14 +160,24 @@ def _fault(got, weights, ids, K, steps, share=0.1):
     first, last = (_loss(which, ids, K) for which in (weights, {name: w.detach() for name, w in trained.items()}))
     if not same(losses[0], first, (1e-3, 1e-3)):
         yield f"the first loss is {losses[0]:.3f}, and that of the weights that were given is {first:.3f}", FIRST
+    if not math.isfinite(last):
+        yield f"the weights that came back have the loss {last}", NAN
     if not same(losses[-1], last, (1e-3, 1e-3)):
-        yield (f"the last loss is {losses[-1]:.3f}, and that of the weights that came back is {last:.3f}",
-               "Is it taken behind the last step, of the weights that are returned?")
+        yield f"the last loss is {losses[-1]:.3f}, and that of the weights that came back is {last:.3f}", LAST
     if last > share * first:
         yield (f"the loss went from {first:.2f} to {last:.2f}, and should fall to a tenth, {share * first:.2f}",
                STILL if same(last, first, (1e-2, 1e-2)) else
+               UPHILL if min(last, losses[1]) > first else
                "The first step is a good one, and later ones are not. Are old gradients cleared before a new one? Or "
                "is the learning rate too large?" if losses[1] < 0.9 * first else None)
+
+
+def _as_if(scale):
+    """overfit as if training made the weights that much larger."""
+    def answer(weights, ids, K, steps):
+        after = {name: scale * w for name, w in weights.items()}
+        return after, [_loss(weights, ids, K)] + [_loss(after, ids, K)] * steps
+    return answer
 
 
 overfit.judge(_fault)
@@ -163,4 +186,6 @@ overfit.mistakes(                               # what comes back says enough, s
     (COUNT, lambda weights, ids, K, steps: (weights, [0.0] * steps)),
     (ITEM, lambda weights, ids, K, steps: (weights, [torch.ones(())] * (steps + 1))),
     (FIRST, lambda weights, ids, K, steps: (weights, [0.0] * (steps + 1))),
+    (LAST, lambda weights, ids, K, steps: (weights, [_loss(weights, ids, K)] + [0.0] * steps)),
+    (NAN, _as_if(math.nan)), (UPHILL, _as_if(2)), (overfit.otherwise, _as_if(0.9)),
     (STILL, lambda weights, ids, K, steps: (weights, [_loss(weights, ids, K)] * (steps + 1))))

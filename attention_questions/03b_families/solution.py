@@ -3,7 +3,20 @@
 import functools
 import torch
 from torch.func import functional_call
-from coursekit.models import GPT2, GPT2Config
+from coursekit.models import GPT2, GPT2Config, load_weights
+from coursekit.worlds import dialogues
+
+
+def dialogue(seed):
+    """The ids (T,) of a generated dialogue, another one for each seed; T is below 90."""
+    tokenizer = load_weights("dialogue-gpt").tokenizer
+    return torch.tensor([tokenizer.cls_id, *tokenizer.encode(dialogues(1, seed)[0].text)])
+
+
+def forecast(ids):
+    """(T, D), the logits of `dialogue-gpt`, trained on dialogues, for a text (T,), T up to 96."""
+    with torch.no_grad():
+        return load_weights("dialogue-gpt")(ids[None])[0]
 
 
 def empty(*sizes):
@@ -92,3 +105,11 @@ def at_once(p):
     q = torch.outer(p.sum(1), p.sum(0))
     there = p > 0
     return q, -(p[there] * q[there].log()).sum(), -(p[there] * p[there].log()).sum()
+
+
+def my_experiment(seed):
+    """One thing is changed. seed: a whole number. Returns two numbers, (as it was, changed)."""
+    once = dialogue(seed)[:40]
+    twice, T = torch.cat([once, once]), len(once)               # the second reading begins at T
+    return (text_loss(forecast(once), once).item(),
+            text_loss(forecast(twice)[T:], twice[T:]).item())

@@ -32,7 +32,7 @@ from coursegrade.kit.values import described, shortened, shown
 
 EXACTLY = (0, 0)    # tolerance
 GATE, BEST = 0.8, 0.95      # of the best that is known, in an open task
-SPECIAL = ("shapes", "endless", "empty", "nothing")     # hints that are no patterns
+SPECIAL = ("shapes", "endless", "empty", "nothing", "changed")     # hints that are no patterns
 
 _only_shown = []        # where `collected` is open: what it collects
 
@@ -63,9 +63,9 @@ def question(points, cases, **options):
     given: the case's arguments → what the answer is given, and the reference, and every mistake (for black boxes, whose
         functions must not carry their truth with them);
     hints: what to ask when the answer stops or does not: {"shapes": …} if two do not fit, {"endless": …}, {"empty": …}
-        if it calls another question's function that is still empty, {"nothing": …} if it returns nothing; or what to
-        say of an error, under a pattern in three lines: the case's label and the kinds of its arguments, the line where
-        the answer stopped, the error's name and text;
+        if it calls another question's function that is still empty, {"nothing": …} if it returns nothing, {"changed":
+        …} if it changes what it is given; or what to say of an error, under a pattern in three lines: the case's label
+        and the kinds of its arguments, the line where the answer stopped, the error's name and text;
     uses: the arguments of a case → [(an earlier question, the arguments it is called with there)]: tried before the
         answer is blamed, in place of the earlier question's own cases;
     lend: names of earlier questions whose functions are answered by the reference when work is marked, if the student's
@@ -371,7 +371,8 @@ class Question:
             key = next(key for key in value if not same(left[key], value[key], EXACTLY))
             if kind(value[key]) in COPY:
                 return self._changes(f"{name}[{key!r}]", value[key], left[key])
-        return CheckFailed(f"Whoever calls it still needs `{name}` as it was. {COPY[kind(value)].format(name)}",
+        how = self.hints.get("changed", COPY[kind(value)].format(name))
+        return CheckFailed(f"Whoever calls it still needs `{name}` as it was. {how}",
                            f"✗ {self.name}: right so far, but it changes what it is given: `{name}`.", kind="changed")
 
     def _not_allowed(self, does, called):

@@ -174,10 +174,11 @@ def _arrays(got, expected, tolerance, numbers, at):
         wrong = a != b
     else:
         if (nan := np.isnan(a)).any():
-            return f"{at}contains nan (not a number), for the first time at {_place(nan)}"
+            return f"{at}contains nan (not a number)" + f", for the first time at {_place(nan)}" * bool(shape)
         infinite = np.isinf(a) & np.isfinite(b)
         if infinite.any():
-            return f"{at}contains {_short(a[infinite][0])} where a finite number is due, first at {_place(infinite)}"
+            place = f", first at {_place(infinite)}" * bool(shape)
+            return f"{at}contains {_short(a[infinite][0])} where a finite number is due{place}"
         relative, absolute = tolerance or TOLERANCE[due]
         if not tolerance and due == "float64":                          # small numbers in double precision count
             absolute *= min(1, max(np.abs(b[np.isfinite(b)]).max(initial=0), 0.01))

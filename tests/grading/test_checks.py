@@ -182,6 +182,15 @@ def test_an_answer_that_changes_what_it_is_given_is_told_so(argument, change, ad
     length(len)
 
 
+def test_a_question_may_say_itself_how_what_it_gives_is_changed():
+    @question((1, 1), {"a case": (torch.ones(2),)}, hints={"changed": "An optimiser's step changes it."})
+    def length(x):
+        return len(x)
+
+    with pytest.raises(check.CheckFailed, match=r"still needs `x` as it was. An optimiser's step changes it\."):
+        length(lambda x: len(x.mul_(2)))
+
+
 def test_seed_is_set_before_each_call():
     seen = []
     double(lambda x: seen.append((torch.rand(1).item(), np.random.rand(), __import__("random").random())) or x + x)

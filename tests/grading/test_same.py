@@ -76,6 +76,11 @@ def test_difference_says_what_differs(got, expected, words):
     assert not same(got, expected)
 
 
+def test_a_number_alone_has_no_place():
+    for number, words in ((math.nan, "nan (not a number)"), (math.inf, "inf where a finite number is due")):
+        assert difference(torch.tensor(number), torch.tensor(1.0)) == f"contains {words}"
+
+
 @pytest.mark.parametrize("got, expected", [
     ([1, 2], (1, 2)), ((1, (2,)), [1, [2]]), (collections.Counter("aab"), {"a": 2, "b": 1}),
     (collections.defaultdict(int, a=1), {"a": 1}), (np.int64(3), 3), (np.float32(0.5), 0.5), (torch.tensor(0.5), 0.5),

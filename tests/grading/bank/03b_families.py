@@ -1,6 +1,6 @@
 """Assignment 03b: answers that people give and that no mistake of the checks can be, and what a check must say to them.
 
-text_loss, which a later question builds on, is put into this module by the test: the reference's.
+text_loss and at_once, which later questions build on, are put into this module by the test: the reference's.
 """
 
 import functools
@@ -13,7 +13,7 @@ from torch.func import functional_call
 from coursekit.models import GPT2, GPT2Config
 from tests.grading.bank.entries import right, wrong
 
-text_loss = None                                        # the reference's, at test time
+text_loss = at_once = None                              # the reference's, at test time
 
 
 # -- text_loss -------------------------------------------------------------------------------------------------------
@@ -89,9 +89,18 @@ def _train(weights, ids, K, steps, make=functools.partial(torch.optim.Adam, lr=0
     return own, losses + [text_loss(_logits(ids, own, K), ids).item()]
 
 
-@wrong("overfit", "and should fall to a tenth")
+@wrong("overfit", "An optimiser's step changes the very tensors that it was given")
 def _(weights, ids, K, steps):
-    return _train(weights, ids, K, steps, functools.partial(torch.optim.SGD, lr=1e-3))
+    own = {name: w.detach().requires_grad_() for name, w in weights.items()}
+    optimiser, losses = torch.optim.Adam(own.values(), lr=0.01), []
+    for _ in range(steps):
+        loss = text_loss(_logits(ids, own, K), ids)
+        losses.append(loss.item())
+        optimiser.zero_grad()
+        loss.backward()
+        optimiser.step()
+    own = {name: w.detach() for name, w in own.items()}
+    return own, losses + [text_loss(_logits(ids, own, K), ids).item()]
 
 
 @wrong("overfit", "Are old gradients cleared before a new one?")
@@ -99,9 +108,12 @@ def _(weights, ids, K, steps):
     return _train(weights, ids, K, steps, clear=False)
 
 
-@wrong("overfit", "Is it taken behind the last step, of the weights that are returned?")
+@wrong("overfit", "has not come back")
 def _(weights, ids, K, steps):
-    return _train(weights, ids, K, steps + 1)[0], _train(weights, ids, K, steps)[1]     # 31 steps
+    losses = [1.0]
+    while losses[-1] > 0.1 * losses[0]:                     # trained again and again, and always from the start
+        losses = _train(weights, ids, K, 1)[1]
+    return weights, losses
 
 
 @wrong("overfit", "Is each of them computed")
@@ -266,6 +278,18 @@ def _(p):
     return q, -torch.special.xlogy(p, q).sum(), -torch.special.xlogy(p, p).sum()
 
 
+@wrong("at_once", "q is turned: its row a is the first word.")
+def _(p):
+    q = torch.outer(p.sum(0), p.sum(1))
+    return q, -torch.special.xlogy(p, q.T).sum(), -torch.special.xlogy(p, p).sum()
+
+
+@wrong("at_once", "A loss stays a tensor")
+def _(p):
+    q = torch.outer(p.sum(1), p.sum(0))
+    return q, -torch.special.xlogy(p, q).sum().item(), -torch.special.xlogy(p, p).sum().item()
+
+
 @wrong("at_once", "Each loss is the mean of −log of what the model gave")
 def _(p):
     return p / 2, p.sum(), p.sum()
@@ -287,3 +311,63 @@ def _(p):
     given = torch.stack([row / total if total > 0 else row for row, total in zip(p, first)])
     return (first[:, None] @ second[None], entropy(first) + entropy(second),
             entropy(first) + sum(total * entropy(row) for row, total in zip(given, first)))
+
+
+# -- my_experiment ---------------------------------------------------------------------------------------------------
+
+def _drawn(seed):
+    """Logits (12, 6) and a text (12,)."""
+    dice = torch.Generator().manual_seed(seed)
+    return torch.randn(12, 6, generator=dice), torch.randint(0, 6, (12,), generator=dice)
+
+
+@wrong("my_experiment", "it returns a number, and two numbers are needed")
+def _(seed):
+    return text_loss(*_drawn(seed)).item()
+
+
+@wrong("my_experiment", "it has 6 entries, and one number is needed")
+def _(seed):
+    logits, ids = _drawn(seed)
+    return logits[0], logits[1]
+
+
+@wrong("my_experiment", "Draw everything from a generator made with `seed`")
+def _(seed):
+    logits, ids = torch.randn(12, 6), torch.arange(12) % 6
+    return text_loss(logits, ids).item(), text_loss(2 * logits, ids).item()
+
+
+@wrong("my_experiment", "Does what you change get to what you measure?")
+def _(seed):
+    logits, ids = _drawn(seed)
+    return text_loss(logits, ids).item(), text_loss(logits, ids.clone()).item()         # changed was nothing
+
+
+@wrong("my_experiment", "stops with an error")
+def _(seed):
+    logits, ids = _drawn(seed)
+    return text_loss(logits, ids).item(), text_loss(logits[:6], ids).item()
+
+
+@wrong("my_experiment", "a number is nan")
+def _(seed):
+    logits, ids = _drawn(seed)
+    return text_loss(logits, ids).item(), text_loss(logits[:1], ids[:1]).item()         # the mean of no tokens
+
+
+@right("my_experiment", "logits twice as large, one seed for all that is drawn")
+def _(seed):
+    torch.manual_seed(seed)
+    logits, ids = torch.randn(30, 8), torch.randint(0, 8, (30,))
+    return [text_loss(logits, ids).item(), float(text_loss(2 * logits, ids))]
+
+
+@right("my_experiment", "the price of a table whose smallest entry becomes 0")
+def _(seed):
+    def price(p):
+        _, together, in_turn = at_once(p / p.sum())
+        return (together - in_turn).item()
+
+    p = torch.rand(4, 6, generator=torch.Generator().manual_seed(seed))
+    return price(p), price(p.where(p > p.min(), 0.0))
