@@ -15,7 +15,7 @@ def test_greedy_must_not_write_into_the_logits_of_the_model():
     def banned(ids, m):
         return [ids[i + m - 1] for i in range(len(ids) - m + 1) if ids[i:i + m - 1] == ids[len(ids) - m + 1:]]
 
-    def greedy(next_logits, prompt, n, eos=None, m=None):
+    def greedy(next_logits, prompt, n, eos=None, m=None, times=1):
         ids = list(prompt)
         for _ in range(n):
             logits = next_logits(ids)
@@ -34,8 +34,8 @@ def test_greedy_must_not_write_into_the_logits_of_the_model():
 
 
 def test_a_copy_of_the_logits_may_be_changed(capsys):
-    def greedy(next_logits, prompt, n, eos=None, m=None):
-        return reference(lambda ids: next_logits(ids).clone().mul_(torch.tensor(2.0)), prompt, n, eos, m)
+    def greedy(next_logits, prompt, n, eos=None, m=None, times=1):
+        return reference(lambda ids: next_logits(ids).clone().mul_(torch.tensor(2.0)), prompt, n, eos, m, times)
 
     check.decoding.greedy(greedy)
     assert capsys.readouterr().out.startswith("✓ greedy")
