@@ -1,11 +1,12 @@
 """The check of assignment 09 on a document in which a line and a SLALOM disagree about the sign of a word."""
 
 from attention_questions.prelude import Question, itertools, np
+from coursegrade.kit.question import GATE
 
 from . import solution
 from .scores import score
 
-MOST, WANTED = 8, 0.75       # tokens, disagreement
+MOST, KNOWN = 8, 0.9129      # tokens; the largest disagreement, found by trying all 43,757 documents
 WORDS = solution.table       # importance and value of each word
 
 
@@ -25,7 +26,7 @@ def disagreement(document):
     return document[j], v[j], beta[j], apart[j]
 
 
-disagree = Question(solution.disagree, (3, 0), {"your document": ()},
+disagree = Question(solution.disagree, (2, 1), {"your document": ()}, known=KNOWN,
     why="Among words that say worse, *bad* takes attention from them, and so lifts the score. With four of them it "
         "does in nearly every company.",
     otherwise="Print the table for a document of two words, one that says much and one that says little: which of them "
@@ -44,10 +45,15 @@ def _(document):
     word, v, beta, apart = disagreement(document)
     if not apart:
         yield "no word has a coefficient of the other sign than its value", None
-    if apart < WANTED:
+    if apart < GATE * KNOWN:
         yield (f"they disagree most on “{word}”: SLALOM's value is {v:+.2f}, the line's coefficient {beta:+.2f}, a "
-               f"disagreement of {apart:.2f}; {WANTED} is due"), (
+               f"disagreement of {apart:.2f}; {GATE * KNOWN:.2f} is due"), (
             "The line could not be clearer; but this word says too little on its own, so that SLALOM hardly has a sign "
-            "for it. Is there one that says more?" if abs(v) < WANTED else
+            "for it. Is there one that says more?" if abs(v) < GATE * KNOWN else
             "The word says enough on its own, and the line does not turn it down enough yet. What must be around it, "
             "and how often?")
+
+
+@disagree.measure
+def _(document):
+    return disagreement(document)[3]

@@ -74,7 +74,7 @@ def slopes(s, v):
 
 
 def disagree():
-    """A document, list of at most 8 words, with a word on whose sign the line and SLALOM disagree by at least 0.75."""
+    """A document, list of at most 8 words, with a word on whose sign the line and SLALOM disagree by at least 0.73."""
     return ["bad", "terrible", "terrible", "terrible", "terrible"]
 
 
