@@ -587,7 +587,7 @@ def test_tests_that_use_up_memory_or_die_are_survived(kind):
 
 def test_tests_that_hang_in_c_are_survived(kind, monkeypatch):
     monkeypatch.setattr(execute, "PATIENCE", 1)
-    limits = dataclasses.replace(LIMITS, start=2, submission=3, cell=1)
+    limits = dataclasses.replace(LIMITS, start=8, submission=3, cell=1)
     points, outcome = graded(kind, "sum(range(10 ** 12))", limits=limits)
     assert points == [0] and outcome.state == "timed out"
 
