@@ -67,7 +67,8 @@ def _repeats(answer, arguments):
         pairs = [_plain(services.run(answer, (seed,))) for seed in range(SEEDS)]
         if all(math.isclose(*pair, rel_tol=1e-6) for pair in pairs):
             raise CheckFailed(f"In all {SEEDS} runs the two numbers are equal. Does what you change get to what you "
-                              "measure?")
+                              "measure? Or can your measure not move at all, such as a share of errors where there "
+                              "are none?")
         if len({*pairs}) == 1:
             raise CheckFailed(f"All {SEEDS} seeds give the same two numbers. Does what you draw depend on `seed`? (Or "
                               "does the function use something of an earlier cell in place of what it draws?)")

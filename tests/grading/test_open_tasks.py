@@ -89,6 +89,7 @@ def test_an_experiment_is_accepted_whatever_it_finds(own, answer):
     (lambda seed: None, "returned nothing"), (lambda seed: (1, "2"), "a string stands among the two numbers"),
     (lambda seed: (1, float("inf")), "a number is inf"), (lambda seed: (1, float("nan")), "the mean of nothing"),
     (lambda seed: (seed + 1, seed + 1 + 1e-9), "In all 5 runs"), (lambda seed: (seed, seed), "In all 5 runs"),
+    (lambda seed: (0.0, 0.0), "Or can your measure not move at all"),
     (lambda seed, dice=random.Random(0): (0, dice.random()), "Draw everything from a generator made with `seed`"),
     (lambda seed: (0, random.random()), "Draw everything from a generator made with `seed`"),
     (lambda seed, calls=[]: (calls.append(seed), (0, len(calls)))[1], "Does something live on from call to call"),
