@@ -33,6 +33,7 @@ def _two_numbers(got, seed):
     >>> [next(_two_numbers(got, 0), None) for got in ((0.5, 1), 3)]
     [None, 'it returns a whole number, and two numbers are needed: (as it was, changed)']
     """
+    got = tuple(got) if _shape(got) == (2,) else got        # an array of two numbers is two numbers
     if not isinstance(got, (list, tuple)) or len(got) != 2:
         yield f"it returns {kind(got)}, and two numbers are needed: (as it was, changed)"
     elif strange := [entry for entry in got if not isinstance(entry, numbers.Real) and math.prod(_shape(entry)) != 1]:
