@@ -34,7 +34,11 @@ def _two_numbers(got, seed):
     [None, 'it returns a whole number, and two numbers are needed: (as it was, changed)']
     """
     got = tuple(got) if _shape(got) == (2,) else got        # an array of two numbers is two numbers
-    if not isinstance(got, (list, tuple)) or len(got) != 2:
+    entries = got if isinstance(got, (list, tuple)) else ()
+    if test := [entry for entry in (got, *entries) if hasattr(entry, "pvalue")]:
+        yield (f"{kind(test[0])} is no number, but holds two, a statistic and its p-value",
+               "What a function of scipy.stats gives has the statistic in it: `spearmanr(x, y).statistic`.")
+    elif not isinstance(got, (list, tuple)) or len(got) != 2:
         yield f"it returns {kind(got)}, and two numbers are needed: (as it was, changed)"
     elif strange := [entry for entry in got if not isinstance(entry, numbers.Real) and math.prod(_shape(entry)) != 1]:
         size = len(strange[0]) if isinstance(strange[0], (list, tuple)) else math.prod(_shape(strange[0]))
@@ -42,7 +46,8 @@ def _two_numbers(got, seed):
             f": it has {size} entries, and one number is needed; their mean, or one of them?" * (size > 1))
     elif wrong := [entry for entry in _plain(got) if not math.isfinite(entry)]:
         yield (f"a number is {wrong[0]}",
-               "Is something divided by 0, is it the mean of nothing, or the logarithm of a weight that is 0?")
+               "Is something divided by 0, is it the mean of nothing, or the logarithm of a weight that is 0? (A "
+               "correlation is nan where all numbers of one side are equal.)")
 
 
 def _shape(entry):

@@ -7,6 +7,7 @@ import time
 import numpy as np
 import pytest
 import torch
+from scipy.stats import spearmanr
 
 from coursegrade.kit import score
 from coursegrade.kit.experiment import experiment
@@ -93,6 +94,8 @@ def test_an_experiment_is_accepted_whatever_it_finds(own, answer):
     (lambda seed: 3, "two numbers are needed"), (lambda seed: (1, 2, 3), "two numbers are needed"),
     (lambda seed: None, "returned nothing"), (lambda seed: (1, "2"), "a string stands among the two numbers"),
     (lambda seed: (1, float("inf")), "a number is inf"), (lambda seed: (1, float("nan")), "the mean of nothing"),
+    (lambda seed: (seed, spearmanr([1, 2, 3], [1, 3, 2])), "`spearmanr(x, y).statistic`"),
+    (lambda seed: spearmanr([1, 2, 3], [1, 3, seed]), "holds two, a statistic and its p-value"),
     (lambda seed: (seed + 1, seed + 1 + 1e-9), "In all 5 runs"), (lambda seed: (seed, seed), "In all 5 runs"),
     (lambda seed: (0.0, 0.0), "Or can your measure not move at all"),
     (lambda seed, dice=random.Random(0): (0, dice.random()), "Draw everything from a generator made with `seed`"),
