@@ -8,7 +8,7 @@ import numpy as np
 from coursekit import explain
 from tests.grading.bank.entries import right, wrong
 
-recover = None                                          # the reference's, at test time
+recover = slopes = None                                 # the reference's, at test time
 
 
 def _softmax(s):
@@ -396,6 +396,15 @@ def _(seed):
 @right("my_experiment", "ten times the noise")
 def _(seed):
     return tuple(recover(_noisy(seed, size), ["a", "b"])[0]["a"] for size in (0.001, 0.01))
+
+
+@right("my_experiment", "no noise: how often two numbers of a token have different signs, in longer documents")
+def _(seed):
+    def share(n):
+        draw = np.random.default_rng(seed)
+        found = [slopes(draw.normal(size=n), 0.5 + draw.normal(size=n)) for _ in range(100)]
+        return np.mean([derivative * printed < 0 for derivative, _, printed in found])
+    return share(10), share(20)
 
 
 @right("my_experiment", "a list of whole numbers, alike for most seeds")
