@@ -48,7 +48,9 @@ def fold(e_cls, W_q, W_k, W_v, W_l):
     e_cls: tensor (d_e,). W_q, W_k: tensors (d_att, d_e). W_v: tensor (d_out, d_e). W_l: tensor (d_out,).
     Returns u (d_e,), with 1/√d_att in it, and w (d_e,).
     """
-    return W_k.T @ (W_q @ e_cls) / math.sqrt(len(W_q)), W_v.T @ W_l
+    u = W_k.T @ (W_q @ e_cls) / math.sqrt(len(W_q))                      # (d_e,): where to look
+    w = W_v.T @ W_l                                                      # (d_e,): what a token counts
+    return u, w
 
 
 def my_experiment(seed):
@@ -61,7 +63,8 @@ def my_experiment(seed):
     e = torch.randn(10, 16, generator=g)                                 # (T, d_e)
     W_q, W_k, W_v = torch.randn(3, 4, 16, generator=g) / 4               # (d_att, d_e) each
     maps = [self_attention(e, W_q, W, W_v)[1] for W in (W_k, W_q)]       # changed: keys by W_q
-    return tuple(A.diag().mean().item() for A in maps)                   # weight on oneself
+    as_it_was, changed = (A.diag().mean().item() for A in maps)          # weight on oneself
+    return as_it_was, changed
 
 
 def they_disagree():
