@@ -184,7 +184,7 @@ left_out.mistakes(
      "rest = s.max() + → rest ="),
     ("All tokens were replaced in f'. Only token j is, and the others stay.",
      f"lost[j] = {LOST} → all_h = np.exp(log_g_h - log_g_h.max())\n        {OTHER}f - all_h @ y_h / all_h.sum()"),
-    ("That is the lecture's Δ_j(0)/G_0, which is right about. Exactly, one of the two, the centre or the denominator, "
+    ("That is lecture 08's Δ_j(0)/G_0, which is right about. Exactly, one of the two, the centre or the denominator, "
      "belongs to the document with token j replaced.",
      f"lost[j] = {LOST} → {OTHER}a * (y[j] - f) - np.exp(log_g_h[j] - np.logaddexp(log_g[j], rest)) * (y_h[j] - f)"),
     ("That is what a small change does, α_j (y_j − f). A whole token is replaced here.",

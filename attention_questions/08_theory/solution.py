@@ -20,7 +20,7 @@ def asked(log_g, y, log_g_h, y_h):              # scores on all masks of the wor
     return (N / D).reshape((2,) * (len(y) - 1))
 
 
-def centred(log_g, y, log_g_h, y_h):            # the lecture's Δ_j(x)/G_x at x = ½
+def centred(log_g, y, log_g_h, y_h):            # lecture 08, section 5: Δ_j(x)/G_x at x = ½
     g, g_h = np.exp(log_g), np.exp(log_g_h)
     f = (g @ y + g_h @ y_h) / (g + g_h).sum()
     return 2 * (g * (y - f) - g_h * (y_h - f)) / (g + g_h).sum()
