@@ -12,7 +12,7 @@ def mixes(ids, ratio, noise, seed=0):
 
 
 def share(ids, ratio, noise, seed=0):
-    """Share of the counts that decode reads rightly off them."""
+    """Share of the counts that decode reads correctly off them."""
     return np.mean(decode(*mixes(ids, ratio, noise, seed))[1] == tally(ids).ravel())
 
 

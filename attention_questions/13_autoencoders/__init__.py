@@ -7,4 +7,4 @@ from .features import clamp, discover, quiet
 from .own import my_experiment
 
 announce("autoencoders", [discover, clamp, quiet, best_code, my_experiment, sharing, audit, batch_topk],  # three bonus
-         {"what a dial proves": 8})
+         {"what a knob proves": 8})
