@@ -79,8 +79,7 @@ def opposite():
 
 def my_experiment(seed):
     """One thing changed, on review number `seed`. Returns two numbers: as it was, changed."""
-    draw = np.random.default_rng(seed)
-    pairs = []
+    pairs, draw = [], np.random.default_rng(seed)
     for alpha, y in heads_of("imdb-peaky", seed):
         own, _ = agreement(alpha, y)
         others, _ = agreement(draw.permutation(alpha), y)       # weights that nobody learned

@@ -34,6 +34,7 @@ def unpacked(small, tmp_path, monkeypatch):
     for exam in (False, True):
         bundle.write(course, [NAME], tmp_path / "student.zip", exam)
         shutil.unpack_archive(tmp_path / "student.zip", tmp_path / str(exam))
+        (tmp_path / str(exam) / "student" / "coursekit" / "weights").symlink_to(ROOT / "coursekit" / "weights")
     return {exam: tmp_path / str(exam) / "student" for exam in (False, True)}
 
 
