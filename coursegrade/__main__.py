@@ -108,6 +108,17 @@ def regrade(course, options):
     grade(course, options, again=True)
 
 
+def rebuild(course, options):
+    """Make the gradebook anew from what was found and given by hand: if it is lost or damaged. Nothing runs."""
+    from coursegrade.marking import pipeline
+    names = chosen(course, options, waiting=True)
+    if old := course.set_aside():
+        print(f"The old gradebook is {old.relative_to(course.root)} now.")
+    for name in names:
+        states = collections.Counter(record.state for record in pipeline.rebuild(course, name).values())
+        print(f"{name}: " + ", ".join(f"{count} {state}" for state, count in states.most_common()))
+
+
 def choose(course, options):
     """Say whose a hand-in is where names do not: these entries of the inbox, and no others, are the student's."""
     from coursegrade.marking import claims
@@ -252,6 +263,7 @@ def commands():
         grade: [any_, course, *running],
         regrade: [one, course,
                   option("students", nargs="*", metavar="STUDENT", help="ids; without any, the whole class"), *running],
+        rebuild: [option("assignment", nargs="?", const=None, help=argparse.SUPPRESS), course],
         feedback: [any_, course,
                    option("--zip", action="store_true", help="also pack the pages, to upload where the class handed "
                           "in: one zip file for Canvas, one for Moodle")],
