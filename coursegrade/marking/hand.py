@@ -14,7 +14,7 @@ import json
 import secrets
 import sys
 
-from nbgrader.api import BaseCell, Comment, Grade, SubmittedAssignment, SubmittedNotebook
+from nbgrader.api import BaseCell, Comment, Grade, MissingEntry, SubmittedAssignment, SubmittedNotebook
 from sqlalchemy import select, update
 from tqdm import tqdm
 
@@ -42,7 +42,11 @@ def read(course, assignment):
 def keep(course, assignment, gradebook, keys):
     """Bring the file up to date, or the gradebook where it is behind. keys: {student: key of the outcome} of those
     whose marks in the gradebook are the present ones; of all others the file keeps what it has."""
-    before, page = read(course, assignment), gradebook.find_assignment(assignment)
+    before = read(course, assignment)
+    try:
+        page = gradebook.find_assignment(assignment)
+    except MissingEntry:                                                # a new gradebook, which has nothing yet
+        return
     behind = before["token"] != records.token(gradebook, assignment)
     if behind:
         page.duedate = page.duedate or (before["due"] and datetime.datetime.fromisoformat(before["due"]))

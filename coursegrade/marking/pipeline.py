@@ -40,10 +40,14 @@ from coursegrade.marking import (
 from coursegrade.marking.course import CourseError, digest
 from coursegrade.marking.entering import Ledger
 from coursegrade.marking.files import shown, walk
+from coursegrade.marking.outcomes import Work
+from coursegrade.marking.records import file_name
 from coursegrade.marking.run import Asking
 from coursegrade.sandbox.kinds import GraderError, Limits, choose
 
 WINDOW = 4                                                              # submissions in flight for each worker
+IN, OUT = "{}.in.json", "{}.out.json"                                    # files of a queue
+OTHER = "another run came back in its place: has a worker other questions than this machine?"
 READING = 30                                                            # seconds to read one submission
 DRAWS = 50                                                              # of hidden inputs, before a release
 
@@ -61,6 +65,18 @@ def grade(course, assignment, again=None, unsafe=False, jobs=None, scheduler=Non
             with workers(scheduler, jobs, unsafe) as (executor, count), batch.ledger() as ledger:
                 _grade(batch, todo, executor, WINDOW * count, ledger)
         return records.read_all(course, assignment)
+
+
+def queued(course, assignment, folder, unsafe=False, limits=Limits()):
+    """Enter what has been run in a folder, and write what is to be run there: NAME.in.json, from which `python -m
+    coursegrade run` makes NAME.out.json, on any machine. Returns ({student: Record}, [files that are to be run])."""
+    with course.alone():
+        batch = Batch(course, assignment, unsafe, limits)
+        for stale in folder.glob(IN.format("*")):
+            stale.unlink()
+        with batch.ledger() as ledger:
+            _grade(batch, batch.look(()), None, 1, ledger, folder)
+        return records.read_all(course, assignment), sorted(folder.glob(IN.format("*")))
 
 
 def rebuild(course, assignment):
@@ -87,14 +103,14 @@ class Batch:
             self.entered = records.receipts(gradebook, assignment)
             enrol(gradebook, course.roster())
         self.asks = answers.asked_by(self.locked, assignment)
-        self.about = digest(self.asks, self.seed, unsafe, limits, self.exam)
         self.lost = set()
 
     def look(self, again):
         """[(student, digest of all that decides the marks, is it to be run in any case?)] of what is to be done."""
         course, assignment = self.course, self.assignment
         todo, current, times = [], {}, late_days.times(course, assignment)
-        about = digest(courses.here().VERSION, course.source(assignment).read_bytes(), self.about)
+        about = digest(courses.here().VERSION, course.source(assignment).read_bytes(), self.asks, self.seed,
+                       self.unsafe, self.limits, self.exam)
         for name, folder in course.submitted(assignment).items():
             wanted = digest(about, *contents(folder), *([times[name]] if name in times else []))
             record = records.read(course, assignment, name)
@@ -121,19 +137,17 @@ class Batch:
         return Ledger(self.course, self.assignment, functools.partial(records.write, self.course, self.assignment),
                       self.lost)
 
-    def key(self, student, checked):
-        """The key of a submission's outcome."""
-        return outcomes.key(student, checked.notebook, checked.files, self.about)
-
-    def asking(self, student, checked, again):
-        """(how its hidden tests are asked, where what they say is kept)."""
+    def work(self, student, checked, again=False):
+        """(what is to be run of a submission, where what its hidden tests say is kept). again: as in `Asking`."""
         drawn = answers.drawn_from(self.seed, student, checked.notebook, self.locked, checked.files)
         path = records.path_of(self.course, self.assignment, student, "verdicts")
         verdicts = answers.Verdicts(path, digest(drawn, self.asks, not self.exam))
-        return Asking((drawn,), verdicts.known(), again, not self.exam), verdicts
+        asking = Asking((drawn,), verdicts.known(), again, not self.exam)
+        return Work(student, self.assignment, checked.notebook, checked.files, self.locked, asking, self.limits,
+                    self.unsafe, digest(self.seed, self.exam)), verdicts
 
 
-def _grade(batch, todo, executor, window, ledger):
+def _grade(batch, todo, executor, window, ledger, queue=None):
     """Run what is to do, and enter what comes back as it comes; without an executor, only what is known. What was slow
     because others had the processors is run again at the end, alone: its hidden inputs are the same, and it is asked
     only what the first run did not answer."""
@@ -160,18 +174,21 @@ def _grade(batch, todo, executor, window, ledger):
                 record.state, record.why, record.digest = "crashed", f"its run was lost ({type(error).__name__})", ""
                 finish(record)
                 continue
+            if outcome.key != record.key:
+                record.state, record.why, record.digest = "crashed", OTHER, ""
+                finish(record)
+                continue
             verdicts.keep(outcome.verdicts)
             if outcome.starved and not (first or by_itself):
                 again.append((record, checked, outcome))
             else:
                 outcome = first.and_then(outcome) if first else outcome
-                outcomes.write(outcomes.path_of(course, assignment, record.student), record.key, outcome)
+                outcomes.write(outcomes.path_of(course, assignment, record.student), outcome)
                 finish(record, checked, outcome)
 
     def start(record, checked, first=None):
-        asking, verdicts = batch.asking(record.student, checked, not (first or by_itself))
-        future = executor.submit(run, checked.notebook, batch.locked, checked.files, asking, batch.unsafe, batch.limits)
-        running[future] = record, checked, verdicts
+        work, verdicts = batch.work(record.student, checked, not (first or by_itself))
+        running[executor.submit(run, work)] = record, checked, verdicts
 
     with tqdm(total=len(todo), desc=assignment, unit="submission", disable=None) as bar:
         try:
@@ -184,14 +201,20 @@ def _grade(batch, todo, executor, window, ledger):
                     checked.digest = wanted
                     finish(checked)
                     continue
-                record = records.Record(name, "graded", "", checked.notes, wanted, key=batch.key(name, checked))
-                known = outcomes.read(outcomes.path_of(course, assignment, name), record.key, checked.notebook)
-                if known and not anew:
+                work, verdicts = batch.work(name, checked)
+                record = records.Record(name, "graded", "", checked.notes, wanted, key=work.key)
+                known = None if anew else outcomes.read(outcomes.path_of(course, assignment, name), work)
+                if not known and queue and (known := outcomes.read(queue / OUT.format(file_name(name)), work)):
+                    verdicts.keep(known.verdicts)
+                    outcomes.write(outcomes.path_of(course, assignment, name), known)
+                if known:
                     finish(record, checked, known)
                 elif executor:
                     start(record, checked)
                 else:
                     records.path_of(course, assignment, name).unlink(missing_ok=True)
+                    if queue:
+                        work.write(queue / IN.format(file_name(name)))
             while running:
                 collect()
             for record, checked, first in again:
@@ -250,7 +273,7 @@ def try_solutions(course, assignments, unsafe=False, limits=Limits()):
                 locked = cells.locked_cells(gradebook, name, name)
             notebook = nbformat.read(course.source(name), as_version=4)
             files = dict(replay.files_in(course.source(name).parent))
-            runs[name] = executor.submit(run, notebook, locked, files, asking, unsafe, limits)
+            runs[name] = executor.submit(run, Work("", name, notebook, files, locked, asking, limits, unsafe))
         for _ in tqdm(concurrent.futures.as_completed(runs.values()), desc="marking the solutions", total=len(runs),
                       unit="assignment", disable=None):
             pass
@@ -301,9 +324,11 @@ def workers(scheduler, jobs, unsafe):
         yield executor, count
 
 
-def run(notebook, locked, files, asking, unsafe, limits):
-    """Run one notebook: what a worker does, on this machine or another one. Returns its `Outcome`."""
-    return execute.run_notebook(notebook, locked, files, sandbox(unsafe), limits, asking)
+def run(work):
+    """Do a `Work`, on this machine or another one: return its `Outcome`, with the key that the work has here."""
+    outcome = execute.run_notebook(work.notebook, work.locked, work.files, sandbox(work.unsafe), work.limits,
+                                   work.asking)
+    return dataclasses.replace(outcome, key=work.key)
 
 
 @functools.cache

@@ -130,8 +130,11 @@ def _table(gradebook):
 
 
 def path_of(course, assignment, student, folder="records"):
-    """The file of a student in a folder of grading/, for any name that a file system may have."""
+    """The file of a student in a folder of grading/."""
+    return course.grading / folder / assignment / f"{file_name(student)}.json"
+
+
+def file_name(student):
+    """A name for a file, for any name that a file system may have."""
     name = urllib.parse.quote(os.fsencode(student), safe="@+")
-    if len(name) > 200:
-        name = name[:170] + digest(name)
-    return course.grading / folder / assignment / f"{name}.json"
+    return name if len(name) <= 200 else name[:170] + digest(name)

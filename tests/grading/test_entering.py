@@ -1,16 +1,24 @@
 """What is entered is what nbgrader's own Autograde enters, and it can be entered again, from nothing."""
 
+import contextlib
+import dataclasses
 import json
+import os
 import shutil
 import sqlite3
+import subprocess
+import sys
+import time
 
 import pytest
 from nbgrader.converters import Autograde
 
+from coursegrade.__main__ import main
 from coursegrade.marking import execute, outcomes, pipeline, records
 from coursegrade.marking.course import Course
+from coursegrade.marking.run import Asking
 from coursegrade.sandbox.process import Limits
-from tests.grading.classroom import NAME, WRONG, answers, command, hand_in
+from tests.grading.classroom import DOUBLE, NAME, ROOT, WITH_COURSE, WRONG, answers, command, hand_in, start
 
 STUDENTS = ("half", "prints", "text_became_code", "exits", "untouched", "copied_answer")
 ROWS = """select s.student_id, s.timestamp, s.extension, n.late_submission_penalty, c.name, c.type, g.auto_score,
@@ -34,10 +42,10 @@ def marked(folder, student):
 
 
 def known(course, student):
-    """(the submission as it was read, its outcome)."""
-    released, record = course.released(NAME), records.read(course, NAME, student)
-    checked = pipeline.take_in(course, NAME, student, released, {})
-    return checked, outcomes.read(outcomes.path_of(course, NAME, student), record.key, checked.notebook)
+    """(the work that a submission is, its outcome)."""
+    batch = pipeline.Batch(course, NAME, False, Limits())
+    work, _ = batch.work(student, pipeline.take_in(course, NAME, student, batch.released, {}))
+    return work, outcomes.read(outcomes.path_of(course, NAME, student), work)
 
 
 def test_the_rows_and_the_notebook_are_those_of_nbgraders_own_autograde(graded, tmp_path):
@@ -48,7 +56,7 @@ def test_the_rows_and_the_notebook_are_those_of_nbgraders_own_autograde(graded, 
     course = Course(folder)
     for student in STUDENTS:
         shutil.rmtree(folder / "grading" / "autograded" / student)
-        checked, outcome = known(course, student)
+        outcome = known(Course(ours), student)[1]
         settings = course.directory(NAME, student, submitted_directory="grading/checked")
         converter = Autograde(coursedir=settings, config=course.config, force=True)
         converter.autograde_preprocessors = [execute.Execute(outcome=outcome), *(
@@ -136,11 +144,109 @@ def test_another_version_of_the_course_runs_nothing_and_another_question_does(re
     assert len(calls) == 2
 
 
-def test_an_outcome_of_another_key_or_of_another_notebook_is_none(read):
+def test_an_outcome_of_other_work_is_none(read):
     folder, course, released = read
-    checked, outcome = known(course, "ada")
+    work, outcome = known(course, "ada")
+    assert outcome.state == "ran" and outcome.key == work.key == records.read(course, NAME, "ada").key
     path = outcomes.path_of(course, NAME, "ada")
-    assert outcome.state == "ran" and outcomes.read(path, "another", checked.notebook) is None
-    other, _ = known(course, "bob")
-    assert outcomes.read(outcomes.path_of(course, NAME, "bob"), records.read(course, NAME, "ada").key,
-                         other.notebook) is None
+    for change in ({"student": "eve"}, {"rest": "another seed"}, {"limits": Limits(cell=1)}, {"unsafe": True},
+                   {"files": {"a.txt": b""}}, {"locked": {}}, {"notebook": released}):
+        assert outcomes.read(path, dataclasses.replace(work, **change)) is None, change
+    assert outcomes.read(path, dataclasses.replace(work, asking=Asking(("other",)))) == outcome
+
+
+def test_work_is_a_file_that_any_machine_can_do(read, tmp_path):
+    folder, course, _ = read
+    work, outcome = known(course, "ada")
+    work = dataclasses.replace(work, files={"data/numbers.npy": bytes(range(256))},
+                               asking=dataclasses.replace(work.asking, known={}))
+    work.write(tmp_path / "work.json")
+    assert outcomes.Work.read(tmp_path / "work.json") == work
+    start(tmp_path, "run", "work.json", "found.json").communicate()
+    found = outcomes.read(tmp_path / "found.json", work)
+    assert found.state == "ran" and found.unseen == outcome.unseen and found.verdicts == outcome.verdicts
+    (tmp_path / "torn.json").write_text("{")
+    said = start(tmp_path, "run", "torn.json", "none.json").communicate()[1]
+    assert "torn.json is no file of `grade --queue`" in said and not (tmp_path / "none.json").exists()
+
+
+def test_a_queue_of_files_gives_the_marks_of_a_serial_run(small, tmp_path):
+    """Three are run elsewhere, one of which comes back as another's, and one torn; then these two once more."""
+    folder, course, released = small
+    for name, double in (("ada", DOUBLE), ("bob", WRONG), ("cy", DOUBLE)):
+        hand_in(folder, name, answers(released, double=double))
+    hand_in(folder, "cut_off", b"{")
+    queue = tmp_path / "queue" / NAME
+    assert "3 to be run" in command(folder, "grade", "--queue", str(queue.parent))
+    assert set(records.read_all(course, NAME)[name].state for name in ("ada", "bob")) == {records.WAITING}
+    works = {path.name.partition(".")[0]: path for path in queue.glob("*.in.json")}
+    assert [*sorted(works)] == ["ada", "bob", "cy"]
+    for name, path in works.items():
+        assert main(["run", str(path), str(queue / f"{name}.out.json")]) == 0
+    shutil.copy(queue / "bob.out.json", queue / "ada.out.json")
+    (queue / "cy.out.json").write_bytes((queue / "cy.out.json").read_bytes()[:-9])
+    assert "2 to be run" in command(folder, "grade", "--queue", str(queue.parent))
+    for name in ("ada", "cy"):
+        assert main(["run", str(works[name]), str(queue / f"{name}.out.json")]) == 0
+    assert "0 to be run" in command(folder, "grade", "--queue", str(queue.parent)) and not [*queue.glob("*.in.json")]
+    serial = shutil.copytree(folder, tmp_path / "serial")
+    for part in ("outcomes", "records", "autograded"):
+        shutil.rmtree(serial / "grading" / part)
+    (serial / "gradebook.db").unlink()
+    command(serial, "grade")
+    assert rows(serial) == rows(folder)
+
+
+def eventually(found, seconds=120):
+    """What a function finds at last."""
+    until = time.monotonic() + seconds
+    while time.monotonic() < until:
+        with contextlib.suppress(OSError, ValueError):
+            if (value := found()) is not None:
+                return value
+        time.sleep(0.1)
+    raise AssertionError("it did not come")
+
+
+@pytest.mark.slow
+def test_a_worker_that_is_killed_and_one_with_other_questions_lose_nothing(small, tmp_path):
+    """Three dask workers, of which one has mended a question that nobody else has, and one is killed in the middle."""
+    distributed = pytest.importorskip("distributed")
+    folder, course, released = small
+    for number in range(12):
+        hand_in(folder, f"s{number:02}", answers(released, double=WRONG if number % 3 else DOUBLE))
+    dask = [sys.executable, "-m", "dask"]
+    env = os.environ | WITH_COURSE
+    serial = shutil.copytree(folder, tmp_path / "serial")
+    command(serial, "grade")
+    port = tmp_path / "scheduler.json"
+    started = [subprocess.Popen([*dask, "scheduler", "--host", "127.0.0.1", "--port", "0", "--no-dashboard",
+                                 "--scheduler-file", str(port)], env=env, stderr=subprocess.DEVNULL)]
+    try:
+        other = tmp_path / "other"
+        shutil.copytree(ROOT / "attention_questions", other / "attention_questions")
+        (other / "attention_questions" / "prelude.py").open("a").write("# mended\n")
+        for path in (WITH_COURSE["PYTHONPATH"], WITH_COURSE["PYTHONPATH"],
+                     os.pathsep.join([str(other), WITH_COURSE["PYTHONPATH"]])):
+            started.append(subprocess.Popen([*dask, "worker", "--no-nanny", "--nthreads", "1", "--no-dashboard",
+                                             "--local-directory", str(tmp_path), "--scheduler-file", str(port)],
+                                            env=env | {"PYTHONPATH": path}, cwd=tmp_path,
+                                            stderr=subprocess.DEVNULL))
+        address = eventually(lambda: json.loads(port.read_text())["address"])
+        with distributed.Client(address) as client:
+            client.wait_for_workers(3, timeout=60)
+        grading = start(folder, "grade", "--scheduler", address)
+        found = folder / "grading" / "records" / NAME
+        eventually(lambda: len([*found.glob("*.json")]) >= 3 or None)
+        started[1].kill()
+        said, _ = grading.communicate(timeout=300)
+        assert grading.returncode == 0 and "crashed" in said and "has a worker other questions" in said
+        started[3].kill()
+        command(folder, "grade", "--scheduler", address)
+    finally:
+        for process in started:
+            process.kill()
+            process.wait()
+    assert rows(folder) == rows(serial)
+    assert {name: one.state for name, one in records.read_all(course, NAME).items()} == {
+        name: one.state for name, one in records.read_all(Course(serial), NAME).items()}
