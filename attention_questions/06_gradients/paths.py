@@ -65,10 +65,15 @@ integrated = Question(solution.integrated, (2, 3), {
     "a baseline that is the input": (HEAD, E2, torch.stack([E2, TWO[1]]), 3)},
     returns="(T,)", forbidden=OWN, instead="`slopes` and a mean",
     given=lambda f, e, starts, n: (slopes_of(f, e, most=16), e, starts, n),
+    why="Each baseline has its own path, and its own step to multiply by: only the scores are averaged. The "
+        "portions are joined before the mean, so that a short last one counts no more than it has points.",
+    promises={"holds $m$ baselines": lambda f, e, starts, n: starts.shape[1:] == e.shape and len(starts) > 0 < n},
     otherwise="The first midpoint of a path is e⁰ + a(e − e⁰) with a = ½/n. For each baseline: the mean of the slopes "
               "over the n midpoints of its path, times e − e⁰, added up for each token. At the end the mean over the "
               "baselines.",
-    hints={"at a time": "Ask in portions: points.split(16) cuts a tensor into pieces of at most 16 rows. (chunk makes "
+    hints={"shapes": "The midpoints need two axes more than a: a[:, None, None] is (n, 1, 1), "
+                     "and times a step (T, d_e) it makes (n, T, d_e).",
+           "at a time": "Ask in portions: points.split(16) cuts a tensor into pieces of at most 16 rows. (chunk makes "
                         "16 pieces.)"})
 
 NODES = "(torch.arange(n, dtype=e.dtype) + 0.5) / n"
@@ -81,6 +86,10 @@ integrated.mistakes(
      f"{NODES} → torch.linspace(0, 1, n + 1)"),
     ("The products were added up over the tokens. A token's products are added up over its d_e coordinates.",
      "sum(1) → sum(0)"),
+    ("The products were averaged over a token's d_e coordinates. They are added up: without that no sum comes out.",
+     "sum(1) → mean(1)"),
+    ("The slopes at e alone were taken. Asked for is their mean over the midpoints of the way to e.",
+     "found.mean(0) → slopes(e[None])[0]"),
     ("The slopes were added up along the path. An integral over a from 0 to 1 is their *mean*.",
      "found.mean(0) → found.sum(0)"),
     ("The sign is turned round: the step leads *from* the baseline *to* e, e − e⁰.",
@@ -89,13 +98,27 @@ integrated.mistakes(
     ("The baselines' scores were added up. Asked for is their mean.", "(scores).mean → (scores).sum"),
     ("The baselines were averaged first, and one path walked from their mean. Each baseline has a path of its own.",
      "in starts → in starts.mean(0, keepdim=True)"),
-    ("Only one of the baselines came in.", "torch.stack(scores).mean(0) → scores[0]"),
+    ("Only the first of the baselines came in. (Does `return` stand inside the loop?)",
+     "torch.stack(scores).mean(0) → scores[0]"),
+    ("Only the last of the baselines came in. Asked for is the mean over all of them.",
+     "torch.stack(scores).mean(0) → scores[-1]"),
+    ("The steps were averaged, and the slopes were averaged, and then they were multiplied. Each baseline multiplies "
+     "its own step by its own mean slopes; the mean over the baselines comes last.",
+     "((e - start) * found.mean(0)).sum(1) → found.mean(0)",
+     "torch.stack(scores).mean(0) → ((e - starts.mean(0)) * torch.stack(scores).mean(0)).sum(1)"),
+    ("The step is turned round, on the path as well: it leads *from* the baseline *to* e, e − e⁰.",
+     "start + a * (e - start) → start + a * (start - e)", "((e - start) * found → ((start - e) * found"),
+    ("The points are e⁰ + a·e. The path goes by parts of the *step*, e⁰ + a·(e − e⁰), and ends at e.",
+     "start + a * (e - start) → start + a * e"),
+    ("These are the points (i + ½)/n with i = 1, 2, …, n, one too far. From i = 1 on it is (i − ½)/n.",
+     "torch.arange(n, dtype=e.dtype) → torch.arange(1, n + 1, dtype=e.dtype)"),
     ("The mean slopes were multiplied by e. It is the step, e − e⁰.", "(e - start) * found → e * found"),
     ("The path starts at zero here, whatever the baseline: a·e. It leads from e⁰ to e.",
      "start + a * (e - start) → a * e"),
     ("The points of the path are a·(e − e⁰): the baseline itself is missing.", "start + a → a"),
     ("There are n points, however large n is: 16 are the most in one call of `slopes`, not on a path.",
      "a = → n = min(n, 16)\n    a ="),
+    ("Only the first 16 points came in. All n of them do, in portions of 16.", "split(16) → split(16)[:1]"),
     ("The mean of the portions' means: the last portion is shorter, and its points count too much. Each of the n "
      "points counts the same.", "torch.cat([slopes(points) → torch.stack([slopes(points).mean(0)"),
     ("The last, shorter portion did not come in. Each of the n points counts the same.",
@@ -106,6 +129,9 @@ integrated.mistakes(
 
 @integrated.suspect
 def _(got, f, e, starts, n):
+    if kind(got) == "a list":
+        yield ("A list came back. torch.stack(…) makes one tensor of a list of tensors, and .mean(0) is then their "
+               "mean; torch.tensor(…) makes one of a list of numbers.")
     if kind(got) == "a tensor" and got.isnan().any():
         yield ("Something is not a number. Was a mean taken of an empty portion? 16 points are one portion, and no "
                "second one.")
@@ -152,9 +178,11 @@ complete = Question(solution.complete, (1, 0), {
     "one step is all there is": _case("(e ** 4).sum()", E3, THREE[0], 1e-12, 1)},
     returns="scores (T,), n, remainder", forbidden=OWN, instead="`slopes` and a mean", also=_no_point_twice,
     given=_given,
+    why="Twice the steps: the old mean and the mean at the new midpoints have half of the weight each. So "
+        "nothing is remembered but one table, and no point is asked about twice.",
     otherwise="Two steps by hand: the slopes at 0, ½ and 1, with the weights ¼, ½, ¼, times e − e⁰. When you reuse "
               "what you know, does an old point get half the weight that it had?",
-    hints={"endless": "The number of steps doubles each time: does it stop when twice as many are more than `most`?"})
+    hints={"endless": "Does n double in the loop? And does it stop when twice as many are more than `most`?"})
 
 
 def _anew(a, mean):

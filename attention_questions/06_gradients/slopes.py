@@ -33,17 +33,21 @@ def _four_questions(answer, arguments):
 
 
 numerical_slopes = Question(solution.numerical_slopes, (1, 2), {
-    "curved": ("(e.exp() + e ** 3).sum()", E32, 1.5), "cubes": ("(e ** 3).sum()", E32, 0.25),
+    "curved": ("(e.exp() + e ** 3).sum()", E32, 1.5), "cubes": ("(e ** 3).sum()", E32.float(), 0.25),
     "tokens that meet": ("e[0, 0] * e[1, 1] ** 2 + e[1, 0]", E32, 3.0),
     "rounded to one decimal": ("torch.round(e.exp().sum(), decimals=1)", E31, 0.5),
     "one number": ("e.sin().sum()", torch.tensor([[0.1]]).double(), 0.3)},          # 0.1 + 0.3 − 0.3 ≠ 0.1
     returns="(T, d_e)", given=_black_box, also=_four_questions,
+    why="A new table for each entry leaves e as it is. Both steps go through the same line, so that a slip in "
+        "the difference cannot be in one of them alone.",
+    promises={"the table of these numbers, $(T, d_e)$": lambda f, e, h: (
+                  e.dim() == 2 and e.is_floating_point() and h > 0)},
     otherwise="Check one entry by hand: four values of f, with this entry moved by h, −h, h/2 and −h/2, and no other. "
               "(Was e itself changed, and the entry not put back? e.clone() is a copy.)",
     hints={"f takes one table": "f takes a whole table (T, d_e): e with one entry changed.",
-           "AttributeError": "If the dot stands behind what f gave: that is a plain number of Python, which needs no "
-                             ".item(), and knows no .backward(). No gradient gets out of a black box; ask it four "
-                             "times for each entry."})
+           "AttributeError|'float' object is not (iter|subs)": "What f gives is a plain number of Python, which needs "
+           "no .item(), and knows no .backward() and no autograd.grad. No gradient gets out of a black box; ask it "
+           "four times for each entry."})
 
 COMBINED, SIDES = "(4 * half - whole) / 3", "f(e + step * unit) - f(e - step * unit)"
 numerical_slopes.mistakes(
@@ -78,8 +82,9 @@ def _(got, f, e, h):
     factors = torch.linalg.lstsq(parts, got.reshape(-1, 1).double()).solution
     if len(parts) > 2 and torch.linalg.matrix_rank(parts, rtol=1e-3) == 2 and same(parts @ factors, got.reshape(-1, 1)):
         a, b = factors.flatten().tolist()
-        yield (f"That is {a:.3g} D(h/2) {b:+.3g} D(h). Are these the factors that are asked for, and is each "
-               "difference divided by the distance of its two points?")
+        if abs(a - 4 / 3) > 1e-3:                                       # else only the dtype is another
+            yield (f"That is {a:.3g}·D(h/2) {'−' if b < 0 else '+'} {abs(b):.3g}·D(h). Are these the factors that are "
+                   "asked for, and is each difference divided by the distance of its two points?")
 
 
 # -- in_coordinates --------------------------------------------------------------------------------------------------
@@ -99,12 +104,18 @@ in_coordinates = Question(solution.in_coordinates, (2, 2), {
               "the new coordinates. Solve for H_t; points become M x + c. Then write a token as a row.",
     hints={"shapes": "A token is a row of e, and M times each row is x @ M.T: which sides of G and of a matrix have "
                      "the same length?"},
+    why="G = H M for whole tables, as each row of G is a row of H times M: so M is taken off on the right. "
+        "Points are rows, too, and M times a row is the row times the transposed of M.",
     promises={"with an invertible matrix $M$": lambda G, e, start, M, c: torch.linalg.matrix_rank(M) == len(M)})
 in_coordinates.mistakes(
     ("Only the points were moved. The slopes change as well, in the opposite way: where e is stretched, f gets "
      "flatter.", "G @ torch.linalg.inv(M) → G"),
     ("The slopes were moved as points are, by M. They go the opposite way: if e becomes twice as long, slopes become "
      "half as steep.", "torch.linalg.inv(M) → M.T"),
+    ("The slopes were moved as points are, M x + c. They go the opposite way: if e becomes twice as long, slopes "
+     "become half as steep, and a shift changes none.", "torch.linalg.inv(M) → M.T + c"),
+    ("The slopes were divided by the diagonal of M. That is enough only where all its other entries are 0.",
+     "@ torch.linalg.inv(M) → / M.diag()"),
     ("The slopes were shifted by c. A shift changes no slope.", "inv(M) → inv(M) + c"),
     ("The slopes are G @ inv(M).T here: the right matrix, turned the wrong way. Solve H_t·(M Δx) = G_t·Δx for a column "
      "H_t, and then write a token as a row.", "inv(M) → inv(M).T"),
@@ -114,6 +125,8 @@ in_coordinates.mistakes(
     ("The shift c did not reach e. It moves every point.", "e @ M.T + c → e @ M.T"),
     ("The shift came first, and M moved it, too: M (x + c). Asked for is M x + c.",
      "e @ M.T + c → (e + c) @ M.T", "start @ M.T + c → (start + c) @ M.T"),
+    ("The shift c was taken away. Points move *by* c: M x + c.", "e @ M.T + c → e @ M.T - c",
+     "start @ M.T + c → start @ M.T - c"),
     ("M is the wrong way round for e. With a token in each row, M x becomes x @ M.T.", "e @ M.T → e @ M"),
     ("The points were moved by the inverse of M. They go by M itself, z = M x + c; the inverse is for slopes.",
      "e @ M.T → e @ torch.linalg.inv(M).T", "start @ M.T → start @ torch.linalg.inv(M).T"),
@@ -129,6 +142,15 @@ CHANGES = {         # d_e → M, c
     "a shift": lambda d_e: (torch.eye(d_e).double(), torch.full((d_e,), 2.0).double()),
     "a stretch": lambda d_e: (torch.diag(torch.arange(d_e) + 0.5).double(), torch.zeros(d_e).double()),
     "a shear and a shift": lambda d_e: (torch.ones(d_e, d_e).triu().double(), torch.full((d_e,), -3.0).double())}
+MOVES = {           # what is likely if the numbers survived all changes before this one
+    "a shift": "Every row of e moves by the same c, so that the difference of two rows stays, and a row alone, or less "
+               "the sum of several, does not. What is G_t multiplied by?",
+    "a stretch": "Where a coordinate gets longer, its slopes get flatter. Only the product of a slope and a difference "
+                 "in the *same* coordinate stays. Slopes alone, lengths and distances, and a mean over coordinates do "
+                 "not.",
+    "a shear and a shift": "A shear mixes the coordinates, and the *sum* of a token's products stays. What is made in "
+                           "each column alone does not: its largest, smallest or middle entry is another row's "
+                           "afterwards, and a size of single products, as in a norm, is another one."}
 NAN = ("0/0 is nan, and so is the root of a number below 0; another number divided by 0 is infinite. Print what you "
        "divide by, and what you take a root of. (A row less itself is 0, and slopes have signs.)")
 
@@ -139,28 +161,39 @@ def _stays(answer, arguments):
     G, e = arguments
     numbers, doubled = (services.run(answer, (steepness * G, e)) for steepness in (1, 2))
     if not same(doubled, 2 * numbers):
-        raise CheckFailed("If all slopes are twice as steep, every number is to be twice as large.")
+        times = ((doubled * numbers).sum() / (numbers * numbers).sum()).item()
+        raise CheckFailed("If all slopes are twice as steep, every number is to be twice as large. Here they become "
+                          f"{times:.2g} times as large, taken together. (A square makes 4 of 2. What is divided by its "
+                          "own size, or has no G in it, stays: 1.)")
     for name, change in CHANGES.items():
         new = services.run(answer, solution.in_coordinates(G, e, e, *change(e.shape[1]))[:2])
         if not new.isfinite().all():
-            raise CheckFailed(f"After {name} a number is nan or infinite. {NAN}")
+            raise CheckFailed(f"After {name} a number is nan or ∞. {NAN}")
         if not same(new, numbers):
             gap = ((new - numbers).abs().max() / numbers.abs().max()).item()
-            raise CheckFailed(f"After {name} a number moves by {gap:.2g} of the largest one. What does that do to e, "
-                              "to the difference of two rows of e, and to the product of such a difference and a "
-                              "slope?")
+            raise CheckFailed(f"After {name} a number moves by {gap:.2g} times the largest one. {MOVES[name]}")
+    drawn = [answer(G, e) for _ in range(5)]                            # before these no common seeds are set
+    if not all(same(one, numbers) for one in drawn):
+        raise CheckFailed("With the same G and e it gives other numbers each time: leave out what is drawn at random.")
 
 
 without_baseline = Question(solution.without_baseline, (1, 1), {
     "four tokens": (rounded(4, 2, seed=71).double(), rounded(4, 2, seed=72).double()),
     "seven tokens": (rounded(7, 2, seed=73).double(), rounded(7, 2, seed=74).double())},
-    returns="(T,)", also=_stays, promises={r"$(T, d_e)$ with $T \ge 2$": lambda G, e: len(G) == len(e) > 1})
+    returns="(T,)", also=_stays,
+    why="The mean of the document moves with its tokens as a baseline would, and nobody has to choose it. So "
+        "each number compares a token with the average one, its place included.",
+    promises={r"$(T, d_e)$ with $T \ge 2$": lambda G, e: len(G) == len(e) > 1})
 
 
 @without_baseline.judge
 def _(got, G, e):
-    if kind(got) != "a tensor" or tuple(got.shape) != (len(e),):
-        yield f"expected a tensor of {len(e)} numbers, one for each token"
+    due = f"expected a tensor of {len(e)} numbers, one for each token"
+    if kind(got) != "a tensor":
+        yield f"got {kind(got)}, {due}"
+    if tuple(got.shape) != (len(e),):
+        yield f"the shape is {tuple(got.shape)}, {due}", (
+            "A token has d_e slopes and gets one number: the products are added up over its coordinates.")
     if not got.isfinite().all():
         yield f"{(~got.isfinite()).sum()} of the {len(e)} numbers are nan or infinite", NAN
     if (got.abs() < 1e-9).all():
@@ -193,6 +226,9 @@ head_slopes = Question(solution.head_slopes, (1, 0), {
     returns="(T, d_e)", forbidden=AUTOGRAD, instead="your formula", tolerance=(1e-9, 1e-10),
     otherwise="Derive it in two steps: how f changes with each score s_t (it is α_t times something), and how s_t "
               "changes with e_t, and with e_0. Then what y_t = e_t·w adds.",
+    why="What a token does through its value, and as one that is looked at, is the lecture's formula. What e_0 "
+        "does as the one that asks is one more product: each score's effect, times how that score moves with "
+        "e_0.",
     promises={"scores may be as large as 100,000": lambda e, M, w: (e @ M @ e[0]).abs().max() <= 100_000})
 
 FIXED, NOT_ASKED, MEAN_MISSING = " + torch.outer(r, M @ e[0]) → ", "found[0] += r @ e @ M → ", " - alpha @ y → "

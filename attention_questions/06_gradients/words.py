@@ -11,13 +11,15 @@ PIECES = torch.tensor([[9.0, -5.0], [-2.0, 1.0], [1.0, 2.0], [-4.0, 2.0], [0.0, 
 WORDS = [None, 1, 0, 0, 2, 0, 2, None]
 
 
-per_word = Question(solution.per_word, (1, 2), {
+per_word = Question(solution.per_word, (1, 1), {
     **{f"three words, {how}": (PIECES, WORDS, how) for how in ("l2", "avg", "ms")},
     "one token": (torch.tensor([[-3.0, 4.0, 0.5]]), [0], "l2"),
     "no word at all": (torch.tensor([[1.0, 2.0], [3.0, 4.0]]).double(), [None, None], "avg")},
     returns="(number of words,)",
     otherwise="Take word 0 by hand: which rows are its pieces, and which numbers do they hold together?",
     hints={"NoneType": "Does a None of `words` meet a number there? Leave those out before you compare or count."},
+    why="The rows of a word are picked first; after that nothing depends on how many there are. Words are "
+        "numbered from 0, so that their number is the largest one and 1, or 0 where there is none.",
     promises={"every number at least once": lambda G, words, how: (
                   {*words} - {None} == {*range(len({*words} - {None}))})})
 
@@ -78,6 +80,8 @@ best_swap = Question(solution.best_swap, (1, 0), {
     "no other word": (SLOPES, [1, 1, 1], TABLE, [1]),
     "nothing is allowed": (SLOPES, [4, 0, 3], TABLE, [])},
     returns="t, v, change", tolerance=(1e-4, 1e-13),
+    why="One product has all forecasts; what leaves is one of its numbers. Places and ids are gone through in "
+        "order, and only a better swap takes over: so ties come out as they are asked for.",
     otherwise="For each place t and each allowed word v: (vector of v − vector of the word at t) · row t of G. Which "
               "is the largest?",
     hints={"shapes": "G is (T, d_e), W_e (D, d_e): which product gives (T, D), a number for a place and a word?",
@@ -107,6 +111,9 @@ def _(got, G, ids, W_e, allowed):
     if solution.best_swap(G, ids, W_e, allowed) is None:
         yield "No swap is possible here: nothing is allowed but what stands there already. Return None."
     t, v, change = got
+    if same(change, solution.best_swap(G, ids, W_e, allowed)[2], (1e-4, 1e-13)):
+        yield ("That swap is as good as the expected one. Of equally good swaps take the first place t, and there the "
+               "smallest id v: in which order do your loops run, and is `allowed` sorted?")
     if same(change, solution.best_swap(G[[t]], [ids[t]], W_e, [v])[2], (1e-4, 1e-13)):
         yield ("That is what this swap changes, and another one has a larger forecast. (If all are below 0, the one "
                "nearest to 0 is the largest.)")

@@ -2,7 +2,7 @@
 have in common.
 
 A box is a table such as {"": 0.5, "good": 1.0, "not good": -3.0, "#": 0.25}: it adds 0.5 always, 1.0 if *good* is
-there, −3.0 if *not* is there and *good* somewhere behind it, and 0.25 for each token. A list of tables is a box with a
+there, −3.0 if *not* is there and *good* somewhere after it, and 0.25 for each token. A list of tables is a box with a
 score for each class. A whole number is a box that gives every document a score of its own, the same each time.
 What an answer gets in its place is a function, `predict(documents)`, that writes down what it was asked.
 """
@@ -16,7 +16,9 @@ from . import solution
 UNK = "[UNK]"
 TURNED = "The sign is turned round: the score with the word, minus the score without it."
 PASSED_ON = ("Replaced where deleting is asked for, or the other way round: is `by` passed on to `perturbed`?",
-             'mask, by) → mask, "delete" if by == "replace" else "replace")')       # a mistake of five questions
+             'mask, by) → mask, "delete" if by == "replace" else "replace")')       # a mistake of three questions
+ALWAYS = [(f"Words go by \"{way}\" here, whatever `by` says: pass it on to `perturbed`.",
+           f'mask, by) → mask, "{way}")') for way in ("replace", "delete")]
 LIBRARY = tuple(f"coursekit.explain.{name}" for name in (
     "evaluate_masks", "leave_one_out", "lime", "surrogate.proximity", "surrogate.weighted_ridge", "kernel_shap",
     "shapley_values"))
@@ -73,7 +75,8 @@ def _read(documents):
         inside = type(documents) in (list, tuple)
         raise ValueError(f"{wanted}; {'in it is something else' if inside else 'it got ' + kind(documents)}") from None
     if type(found) is not list or any(type(document) is str for document in found):
-        raise ValueError("predict takes a list of documents, and got a single one: predict([document])")
+        raise ValueError("predict takes a list of documents, each a list of tokens, and got a list of strings. Is it a "
+                         "single document, predict([document])? Or are the tokens of each joined to one string?")
     if any(type(document) is not list or any(type(word) is not str for word in document) for document in found):
         raise ValueError(f"{wanted}; in it is something else")
     return found

@@ -24,6 +24,8 @@ perturbed = Question(solution.perturbed, (1, 1), {
     "a tuple as mask": (FOOD, (True, False, True, True, False, False), "delete"),
     "an empty document": ([], np.zeros(0, dtype=bool), "replace")},
     forbidden=LIBRARY, instead="a loop over the words",
+    why="The words that go are collected in a set, by the mask; then each token is asked whether it is among them, so "
+        "all its occurrences go.",
     otherwise="Print the distinct words, and those of them that go: are they the ones whose entry is False?",
     hints={r"^.*: .*a tuple": "The mask is a tuple here, and this line does with it what only arrays can do. "
                               "np.array(mask, dtype=bool) makes an array of either kind.",
@@ -48,6 +50,15 @@ perturbed.mistakes(
      f"{STAYS} → [word for i, word in enumerate(document) if word not in gone or word in document[:i]]",
      "word in gone else word for word in document → "
      "word in gone and word not in document[:i] else word for i, word in enumerate(document)"),
+    ("`remove` takes out the first occurrence only. When a word goes, it goes wherever it stands.",
+     f"return {STAYS} → copy = list(document)\n        for word in gone:\n            copy.remove(word)\n"
+     "        return copy"),
+    ("*Food* and *food* are one word here. They are two: words are compared to the letter.",
+     "if not kept} → if not kept}\n    gone = {word for word in document if word.lower() in map(str.lower, gone)}"),
+    ("Every word went, and the mask is an array. NumPy's True is not Python's: `kept is True` never holds; `if kept` "
+     "works with all masks.", "not kept → kept is not True"),
+    (f"An empty string stands where {UNK} is due: a model is to read that something was there.",
+     f'["{UNK}" if → ["" if'),
     ("Some occurrences were skipped: while a loop runs over a list, `remove` moves the rest up. Build a new list of "
      "what stays.", f"return {STAYS} → copy = list(document)\n        for word in copy:\n            if word in gone:\n"
                     "                copy.remove(word)\n        return copy"),
@@ -84,7 +95,7 @@ def _one_less(document):
     return np.vstack([np.ones(len(set(document)), bool), ~np.eye(len(set(document)), dtype=bool)])
 
 
-leave_one_out = Question(solution.leave_one_out, (1, 1), {
+leave_one_out = Question(solution.leave_one_out, (1, 0), {
     "replace": (VIEW, ["the", "film", "is", "not", "good"], "replace"),
     "a word that occurs twice": ({"bad": -2.0, "film": 0.75}, BAD, "replace"),
     "delete": ({"#": 0.5, "bad": -1.25, UNK: 4.0}, BAD, "delete"),
@@ -95,6 +106,8 @@ leave_one_out = Question(solution.leave_one_out, (1, 1), {
     also=thrifty(lambda box, document, by: 1 + len(set(document)),
                  "It takes the document itself, and a copy for each distinct word."),
     uses=lambda box, document, by: [(perturbed, (document, mask, by)) for mask in _one_less(document)],
+    why="The document and all copies go into one list, so that one call is enough. NumPy subtracts rows of classes as "
+        "it subtracts numbers.",
     otherwise="Print the copies: does copy j lack word j, and only that word?",
     hints={r"^three classes.*\n.*\n.*(length-1|0-dim|element with a sequence|scalar)":
            "This model has three classes: a score is a row of three numbers here, no single number, and the result is "

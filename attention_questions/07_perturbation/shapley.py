@@ -5,13 +5,13 @@ from attention_questions.prelude import Question, functools, itertools, math, np
 from coursekit.models import load_weights
 
 from . import solution
-from .black_box import LIBRARY, PASSED_ON, TURNED, boxed, either, scores_of, thrifty
+from .black_box import ALWAYS, LIBRARY, PASSED_ON, TURNED, boxed, either, scores_of, thrifty
 from .copies import BAD, NO, perturbed
 from .surrogate import fit
 
 UNSORTED = (r"KeyError: '?\((?!.*\b(\d)\b.*\b\1\b).*\b(" + "|".join(f"{a}, {b}" for a in range(8) for b in range(a))
             + r")\b")
-NOT_BAD = {"": 0.5, "bad": -2.0, "not bad": 3.0, "film": 0.25}
+NOT_BAD = {"": 0.5, "#": 0.25, "bad": -2.0, "not bad": 3.0, "film": 0.25}
 ALL_THREE = {"so": 0.5, "so bad": -1.0, "so bad good": 5.0, "good": 2.0}
 NO_FUN = {"": 0.25, "no": -1.0, "fun": 0.5, "no plot": -0.75}
 
@@ -36,6 +36,8 @@ shapley = Question(solution.shapley, (2, 3), {
                  "There are 2^d subsets of the words, and each has one score."),
     uses=lambda box, document, by: [
         (perturbed, (document, mask, by)) for mask in either(all_masks(len(set(document))))],
+    why="With a dictionary from mask to score every term of the sum is two look-ups; 1/(d · binomial) is the same "
+        "weight as with three factorials.",
     hints={UNSORTED: "As keys, (0, 1) and (1, 0) are two. A set of words wants one key, in whatever order its words "
                      "came: tuple(sorted(…)), frozenset(…), or a mask."})
 
@@ -43,8 +45,16 @@ WEIGHT = "/ (d * math.comb(d - 1, sum(S)))"
 shapley.mistakes(
     ("All subsets count alike here. The weight depends on their size: it is the share of orders in which just S comes "
      "before the word.", f"{WEIGHT} → / 2 ** (d - 1)"),
-    ("The weight is not right: S is one of the sets of the *other* d − 1 words, and behind its s words and the word "
-     "itself d − 1 − s are left.", f"{WEIGHT} → / math.comb(d, sum(S))"),
+    ("The weight is not right: S is one of the sets of the *other* d − 1 words, and after its s words and the word "
+     "itself, d − 1 − s are left.", f"{WEIGHT} → / math.comb(d, sum(S))"),
+    ("That is KernelSHAP's weight, which belongs into a fit. In this sum the weight is s! (d − 1 − s)! / d!.",
+     f"{WEIGHT} → * ((d - 1) / (math.comb(d, sum(S)) * sum(S) * (d - sum(S))) if 0 < sum(S) < d else 1)"),
+    ("The d! below the weights is missing.",
+     f"{WEIGHT} → * math.factorial(sum(S)) * math.factorial(d - 1 - sum(S))"),
+    ("All weights are 1/d here. So many sets have the same size that the weights of a word would sum to more than one.",
+     f"{WEIGHT} → / d"),
+    ("`//` drops what stands after the point: the weights are less than one, and became 0.",
+     f"{WEIGHT} → * (1 // (d * math.comb(d - 1, sum(S))))"),
     ("The weights of one word sum to d here, and should sum to one. Where is the 1/d, or the d! below?",
      "d * math → math"),
     ("That is leave-one-out: only the set of all others was looked at.", f"{WEIGHT} → * (sum(S) == d - 1)"),
@@ -53,7 +63,7 @@ shapley.mistakes(
     (TURNED, "return phi → return -phi"),
     ("f(∅) was taken as 0. The copy in which all words are gone has a score as well, and it need not be 0.",
      "phi = → value[(False,) * d] = 0.0\n    phi ="),
-    PASSED_ON)
+    *ALWAYS)
 
 
 @shapley.suspect
@@ -64,7 +74,7 @@ def _(got, box, document, by):
     if abs(got.sum() - right.sum()) > 1e-6:
         yield (f"The values sum to {got.sum():.4g}. They share out f(x) − f(∅) = {right.sum():.4g}, no more and no "
                "less. Do the weights of each word sum to one?")
-    yield "The sum is right, the shares are not. By hand: in which orders does a word enter behind which others?"
+    yield "The sum is right, the shares are not. By hand: in which orders does a word enter after which others?"
 
 
 # -- kernel_shap -----------------------------------------------------------------------------------------------------
@@ -84,6 +94,7 @@ kernel_shap = Question(solution.kernel_shap, (1, 0), {
     uses=lambda box, document, masks, by: [
         *((perturbed, (document, mask, by)) for mask in either(masks)),
         (fit, (masks, scores_of(box, document, masks, by), _kernel(masks), 0.0))],
+    why="Only the weights differ from LIME's. 10⁶ at both ends stands for the constraint, right to six digits.",
     otherwise="Print the weights beside the masks: of four words kept 1, 2 or 3 they are ¼, ⅛ and ¼, and a million at "
               "both ends.",
     hints={"ZeroDivision|not converge": "Where nothing or everything is kept the formula divides by 0 (NumPy's numbers "
@@ -91,7 +102,8 @@ kernel_shap = Question(solution.kernel_shap, (1, 0), {
     promises={"For different masks": lambda predict, document, masks, by: (
                   len({*map(tuple, masks.tolist())}) == len(masks))})
 kernel_shap.mistakes(
-    ("These are the weights of LIME's kernel. KernelSHAP has its own.", "np.array(weights) → proximity(masks, 25)[0]"),
+    ("These are the weights of LIME's kernel. KernelSHAP has its own.",
+     "np.array(weights) → np.exp(-(100 * (1 - np.sqrt(masks.mean(1)))) ** 2 / 1250)"),
     ("Both ends weigh nothing here: then nothing makes β sum to f(x) − f(∅). They weigh 10⁶.", "1e6 → 0.0"),
     ("The binomial coefficient is missing: the weight of a size is shared by all sets of that size.",
      "math.comb(d, s) * → "),
@@ -114,7 +126,7 @@ def _passed(orders):
                       for k in range(len(order) + 1)], axis=0)
 
 
-shapley_from_orders = Question(solution.shapley_from_orders, (1, 0), {
+shapley_from_orders = Question(solution.shapley_from_orders, (2, 0), {
     "four orders": (ALL_THREE, ["so", "bad", "good"], ORDERS, "replace"),
     "three orders": (ALL_THREE, ["so", "bad", "it", "is", "good"], MORE, "replace"),
     "a word twice, delete": ({"#": 0.5, "bad film ,": 6.0, "[UNK]": 4.0, "bad": 1.0}, BAD, TWICE, "delete"),
@@ -127,12 +139,14 @@ shapley_from_orders = Question(solution.shapley_from_orders, (1, 0), {
                  "Only sets that an order or its reverse passes through are needed, and orders have beginnings in "
                  "common, such as the empty one: ask about each set of words once."),
     uses=lambda box, document, orders, by: [(perturbed, (document, mask, by)) for mask in either(_passed(orders))],
+    why="First all masks of all walks, then one call, then the walks again. Errors are those of the n means of pairs: "
+        "an order and its reverse are one sample.",
     promises={r"with an order of the $d \geq 1$ words in each row": lambda predict, document, orders, by: (
                   (np.sort(orders) == np.arange(len(set(document)))).all())})
 
 ERROR = "a.std(0, ddof=1) / math.sqrt(n)"
 shapley_from_orders.mistakes(
-    ("Where are the reversed orders? Each order is used as it is, and from behind.",
+    ("Where are the reversed orders? Each order is used as it is, and backwards.",
      "(order, order[::-1]) → (order, order)"),
     ("An order that comes twice counts twice.", "n, d = → orders = np.unique(orders, axis=0)\n    n, d ="),
     ("order[0] is the word that enters first. Here order[j] was read as the *place* at which word j enters; np.argsort "
@@ -170,6 +184,8 @@ MOST, WANTED = 8, 1.0       # distinct words, distance
 _loaded = functools.cache(load_weights)
 
 apart = Question(solution.apart, (1, 0), {"your text": ()},
+    why="Two words of blame do not add up for this model: the second does less beside the first. LIME looks mostly at "
+        "nearly whole copies, Shapley values at all sizes alike.",
     otherwise="Where the score is about a sum over the words, the two agree. Where does this model stop adding up? Try "
               "words that say the same, and few others: what does a second one add to the first?")
 

@@ -3,6 +3,16 @@
 import itertools
 import math
 import numpy as np
+from coursekit.explain.surrogate import sample_masks
+from coursekit.models import load_weights
+peaky = load_weights("imdb-peaky")
+
+
+def drawn_text(seed):
+    """A text of seven different words."""
+    words = ("the film plot is was not very good great fine bad awful boring dull "
+             "but and , . ! wonderful").split()
+    return np.random.default_rng(seed).choice(words, 7, replace=False).tolist()
 
 
 def perturbed(document, mask, by):
@@ -16,29 +26,6 @@ def perturbed(document, mask, by):
     if by == "delete":
         return [word for word in document if word not in gone]
     return ["[UNK]" if word in gone else word for word in document]
-
-
-def leave_one_out(predict, document, by):
-    """What the score loses when a word goes.
-
-    predict: function, list of documents → array (n,) or (n, C). document: list of tokens. by: "replace" or "delete".
-    Returns an array (d,) or (d, C), d being the number of distinct words.
-    """
-    d = len(set(document))
-    masks = np.vstack([np.ones((1, d), dtype=bool), ~np.eye(d, dtype=bool)])
-    scores = predict([perturbed(document, mask, by) for mask in masks])
-    return scores[0] - scores[1:]
-
-
-def proximity(masks, width):
-    """LIME's weights of masks, and how many equal samples they are worth.
-
-    masks: boolean array (n, d), n and d at least 1. width: number above 0, in the package's units.
-    Returns an array (n,) and a number.
-    """
-    delta = 100 * (1 - np.sqrt(masks.mean(1)))
-    weights = np.exp(-delta ** 2 / (2 * width ** 2))
-    return weights, weights.sum() ** 2 / (weights ** 2).sum()
 
 
 def fit(Z, y, weights, ridge):
@@ -66,7 +53,8 @@ def lime(predict, document, masks, by, width, ridge):
     number = {}
     which = [number.setdefault(tuple(mask), len(number)) for mask in masks]
     scores = predict([perturbed(document, mask, by) for mask in number])
-    weights, _ = proximity(masks, width)
+    delta = 100 * (1 - np.sqrt(masks.mean(1)))
+    weights = np.exp(-delta ** 2 / (2 * width ** 2))
     return fit(masks, scores[which], weights, ridge)
 
 
@@ -86,6 +74,31 @@ def shapley(predict, document, by):
                 with_j = S[:j] + (True,) + S[j + 1:]
                 phi[j] += (value[with_j] - value[S]) / (d * math.comb(d - 1, sum(S)))
     return phi
+
+
+def my_experiment(seed):
+    """One thing changed. Returns two numbers: as it was, changed."""
+    document, coins = drawn_text(seed), np.random.default_rng(seed).random((10, 50, 7)) < 0.5
+    by_law = [sample_masks(7, 50, 10 * seed + k) for k in range(10)]
+
+    def unsteady(draws):
+        """The standard deviation of a coefficient over ten draws, as a mean over the words."""
+        runs = [lime(peaky.predict, document, masks, "replace", 25, 0.0)[0] for masks in draws]
+        return np.std(runs, 0).mean()
+
+    return unsteady(by_law), unsteady(coins)
+
+
+def leave_one_out(predict, document, by):
+    """What the score loses when a word goes.
+
+    predict: function, list of documents → array (n,) or (n, C). document: list of tokens. by: "replace" or "delete".
+    Returns an array (d,) or (d, C), d being the number of distinct words.
+    """
+    d = len(set(document))
+    masks = np.vstack([np.ones((1, d), dtype=bool), ~np.eye(d, dtype=bool)])
+    scores = predict([perturbed(document, mask, by) for mask in masks])
+    return scores[0] - scores[1:]
 
 
 def kernel_shap(predict, document, masks, by):

@@ -1,49 +1,13 @@
-"""Checks of assignment 07 on LIME: weights of masks, a weighted ridge regression, and all its parts put together."""
+"""Checks of assignment 07 on LIME: a weighted ridge regression, and all its parts put together."""
 
 from attention_questions.prelude import Question, np, same
 from coursegrade.kit.mistakes import as_answer
 
 from . import solution
-from .black_box import LIBRARY, PASSED_ON, boxed, either, rows, scores_of, thrifty
+from .black_box import ALWAYS, LIBRARY, boxed, either, rows, scores_of, thrifty
 from .copies import BAD, NO, perturbed
 
 LINE = "β (d,), the intercept, R²"
-
-# -- proximity -------------------------------------------------------------------------------------------------------
-
-proximity = Question(solution.proximity, (1, 2), {
-    "width 60": (rows("1111", "1110", "0110", "1000", "1011"), 60),
-    "width 25": (rows("10011", "11111", "01111"), 25), "a mask that keeps nothing": (rows("110", "000", "001"), 50),
-    "a narrow kernel": (rows("1110", "1111", "1001", "1111"), 0.25)},
-    forbidden=LIBRARY, instead="the formula", returns="weights (n,), worth",
-    otherwise="By hand: (True, False, False, False) and width 25 have the cosine ½ and the exponent −2.",
-    promises={"The kernel is never so narrow here that all weights come out as 0": lambda masks, width: (
-                  width > 0 and solution.proximity(masks, width)[0].any())})
-proximity.mistakes(
-    ("The distance is not multiplied by 100.", "100 * → "),
-    ("The cosine is not the share of words that is kept: which root is in the length of a vector of zeros and ones?",
-     "np.sqrt → "),
-    ("That is the cosine. The distance is 1 minus it.", "1 - np.sqrt → np.sqrt"),
-    ("The words that are *gone* were counted. A mask that keeps all has distance 0.", "masks.mean → (~masks).mean"),
-    ("The 2 in front of width² is missing.", "2 * width → width"),
-    ("The distance is squared.", "delta ** 2 → delta"),
-    ("The width is squared.", "width ** 2 → width"),
-    ("A weight is at most 1, that of the full mask. Is the exponent negative?", "-delta → delta"),
-    ("The weights were divided by their sum. They stay as the formula gives them.",
-     "return weights → return weights / weights.sum()"),
-    ("The weights are right. Their sum says how often the nearest sample would count; it is not what they are worth.",
-     " ** 2 / (weights ** 2).sum() → "),
-    ("The weights are right. On top stands the square of their sum, which is not one.", "weights.sum() ** 2 → 1"),
-    ("The weights are right. The sum on top is squared.", "weights.sum() ** 2 → weights.sum()"))
-
-
-@proximity.suspect
-def _(got, masks, width):
-    pi, right, some = got[0], solution.proximity(masks, width)[0], masks.any(1)
-    if not some.all() and np.allclose(pi[some], right[some]) and not np.allclose(pi, right):
-        yield ("Only the mask that keeps nothing is wrong. It has length 0, and 0/0 is no number: its cosine counts "
-               "as 0, its distance as 1.")
-
 
 # -- fit -------------------------------------------------------------------------------------------------------------
 
@@ -64,11 +28,13 @@ fit = Question(solution.fit, (2, 3), {
     "one of two words is always there, no ridge": (*NEVER, 0.0),
     "scores that do not vary": (Z[:4], np.full(4, 3.5), np.array([0.5, 0.75, 0.5, 0.25]), 1.0)},
     returns=LINE, forbidden=LIBRARY, instead="np.linalg",
-    otherwise="Look at β first, then at the intercept, then at R². The line goes through the weighted means: "
-              "ȳ = β₀ + β·z̄.",
+    otherwise="Look at β first, then at the intercept: the line goes through the weighted means, ȳ = β₀ + β·z̄. If both "
+              "are right: in R² what is left is y − β₀ − Zβ, and each square counts π times, above and below.",
     hints={"ingular matrix": "Without a ridge the equations may have many solutions, and `solve` refuses to choose. "
                              "np.linalg.lstsq(M, v)[0] is the one of least length.",
            "shapes": "Z is (n, d), and the weights (n,) belong to its rows: weights[:, None] * Z."},
+    why="Centred by the weighted means, the line needs no intercept, and nothing has to be left out of the penalty. "
+        "lstsq takes the solution of least length, where solve stops or takes any.",
     promises={r"positive weights $\pi$ $(n,)$ and a ridge $\rho \geq 0$": lambda Z, y, weights, ridge: (
                   weights.min() > 0 and ridge >= 0)})
 
@@ -92,6 +58,11 @@ fit.mistakes(
      "Z and of y.)", "np.sqrt(weights) → weights ** 0.25"),
     ("Z and y were centred by their plain means. Weights count in the means, too.", f"{MEANS} → Z.mean(0), y.mean()"),
     ("The ridge changes nothing here.", "ridge * np → 0 * np"),
+    ("The ridge belongs on the diagonal only: ridge * np.eye(d). A number plus a matrix is added to *every* entry.",
+     "ridge * np.eye(A.shape[1]) → ridge"),
+    ("The ridge is squared here. It stands as it is on the diagonal of AᵀA. (Below A, as rows of samples, it would be "
+     "its root.)", "ridge * np → ridge ** 2 * np"),
+    ("The ridge is n times too large: the squares are added up, not averaged.", "ridge * np → len(y) * ridge * np"),
     ("The weights were made to sum to one. With a ridge their size matters.",
      "np.sqrt(weights) → np.sqrt(weights / weights.sum())"),
     ("β is right. The intercept is the mean of y only where β is 0: the line goes through the mean of y *at the mean "
@@ -99,6 +70,17 @@ fit.mistakes(
     ("β is right. In the intercept the means are weighted means.", f"{LEVEL} → y.mean() - Z.mean(0) @ beta"),
     ("The line is right. R² counts all samples alike here; its sums are weighted, too.",
      f"{LEFT} / {SPREAD} → ((y - mean_y - (Z - mean) @ beta) ** 2).sum() / ((y - y.mean()) ** 2).sum()"),
+    ("The line is right. R² counts all samples alike here; its sums are weighted, too.",
+     f"{LEFT} / {SPREAD} → ((y - mean_y - (Z - mean) @ beta) ** 2).sum() / ((y - mean_y) ** 2).sum()"),
+    ("The line is right. In R² each square counts π times, above and below; not π² times.",
+     f"{LEFT} / {SPREAD} → (weights * (b - A @ beta) ** 2).sum() / (weights * b ** 2).sum()"),
+    ("The line is right. In R², what the line leaves is y − β₀ − Zβ, with the intercept.",
+     f"{LEFT} → (weights * (y - Z @ beta) ** 2).sum()"),
+    ("The line is right. Below, R² has the squares of y − ȳ, not those of y.", f"{SPREAD} → (weights * y ** 2).sum()"),
+    ("The line is right. The penalty is no part of R².",
+     f"{LEFT} / {SPREAD} → ({LEFT} + ridge * beta @ beta) / {SPREAD}"),
+    ("The line is right. R² is no squared correlation: that does not see a slope that the ridge made smaller.",
+     f"1 - {LEFT} / {SPREAD} → np.corrcoef(y, Z @ beta)[0, 1] ** 2"),
     ("The line is right. In R² the mean of y is a weighted mean, too.",
      f"{SPREAD} → (weights * (y - y.mean()) ** 2).sum()"),
     ("The line is right. That is the share that is *left*; R² is 1 minus it.", "@ beta, r2 → @ beta, 1 - r2"))
@@ -114,20 +96,25 @@ def _(got, Z, y, weights, ridge):
         yield ("β is huge: something was divided by a number that is 0 but for rounding. Where many lines fit, only "
                "np.linalg.lstsq and pinv look for such numbers; solve and inv do not.")
     line, best = (Z @ b + at_0 for b, at_0 in ((beta, intercept), right[:2]))
-    if not ridge and np.allclose(line, best) and not same(beta, right[0]):
+    if not ridge and np.allclose(line, best) and np.linalg.norm(beta) > np.linalg.norm(right[0]) * (1 + 1e-6):
         yield ("This line fits as well as any, but there is one with a smaller β. Where the samples cannot tell words "
                "apart many lines fit alike: np.linalg.lstsq takes the solution of least length, solve does not.")
 
 
 # -- lime ------------------------------------------------------------------------------------------------------------
 
-LIKED, FILM = {"": -0.5, "good": 2.0, "not good": -3.25, "film": 0.5}, ["not", "a", "good", "film"]
+LIKED, FILM = {"#": 0.25, "good": 2.0, "not good": -3.25, "film": 0.5}, ["not", "a", "good", "film"]
 SOME = rows("1111", "0111", "1101", "0011", "1000", "0110", "1010", "0001")
 FEW = rows("111", "011", "100", "101", "110", "001")
-AGAIN = rows("111", "011", "011", "010", "100", "111", "010", "010")
+AGAIN = rows("111", "011", "011", "010", "100", "111", "010", "000")
 
 
-lime = Question(solution.lime, (1, 2), {
+def kernel(masks, width):
+    """The weights (n,) of masks (n, d)."""
+    return np.exp(-(100 * (1 - np.sqrt(masks.mean(1)))) ** 2 / (2 * width ** 2))
+
+
+lime = Question(solution.lime, (1, 3), {
     "a sum of words, no ridge": ({"": 0.25, "bad": -1.5, "film": 0.75}, BAD, FEW, "replace", 25, 0.0),
     "replace": (LIKED, FILM, SOME, "replace", 25, 1.0),
     "delete, and a word twice": (
@@ -135,30 +122,53 @@ lime = Question(solution.lime, (1, 2), {
     "a word again and again": ({"no": -1.0, "fun": 0.5, "no plot": -0.75}, NO, FEW, "replace", 25, 0.5),
     "a wider kernel": (LIKED, FILM, SOME, "replace", 70, 0.25),
     "masks that come again": ({"bad": -2.0, "film ,": 1.25, "bad ,": 0.75}, BAD, AGAIN, "replace", 25, 1.0)},
-    returns=LINE, given=boxed, forbidden=LIBRARY, instead="your own functions", lend=("perturbed", "proximity", "fit"),
+    returns=LINE, given=boxed, forbidden=LIBRARY, instead="your own functions", lend=("perturbed", "fit"),
     also=thrifty(lambda box, document, masks, *others: len({mask.tobytes() for mask in masks}),
                  "Masks come again; their copies need not be asked about again."),
     uses=lambda box, document, masks, by, width, ridge: [
         *((perturbed, (document, mask, by)) for mask in either(np.unique(masks, axis=0))),
-        (proximity, (masks, width)),
-        (fit, (masks, scores_of(box, document, masks, by), solution.proximity(masks, width)[0], ridge))],
-    otherwise="Take the masks and the scores as they come: none drawn, added or shifted. Then print what one function "
-              "hands to the next: n masks, n scores, n weights.",
-    hints={r"\bfit\b.*\n.*('list' object|tuple|inhomogeneous)":
-           "`fit` takes arrays: np.array(…) makes one of a list, and `proximity` returns two things, of which only the "
-           "first is weights.",
+        (fit, (masks, scores_of(box, document, masks, by), kernel(masks, width), ridge))],
+    otherwise="Take the masks and the scores as they come: none drawn, added or shifted. Then print what one step "
+              "hands to the next: n masks, n scores, n weights (1 for a mask that keeps all, e⁻² for one word of "
+              "four and width 25).",
+    why="A dictionary numbers the different masks as they come; the numbers then hand each score back to all its "
+        "samples. The weights are of all n masks, for each sample counts.",
+    hints={"(?i)not converge|nans?\\b|infs?\\b":
+           "A mask may keep nothing: a vector of length 0 has no cosine, 0/0. The root of the share needs no division, "
+           "and gives δ = 1 there.",
+           "unhashable": "An array cannot be a key of a dictionary, and neither can a list: tuple(mask) can.",
            r"\bfit\b.*\n.*(shape|align|broadcast)":
-           "There is one score for each mask, (n,). Was predict asked about the different masks only? Then its scores "
-           "have to be handed back to all n."},
+           "There is one score for each mask, (n,), and one weight. Was predict asked about the different masks only? "
+           "Then its scores have to be handed back to all n."},
     promises={r"the masks $(n, d)$ over the $d \geq 1$ distinct words": lambda predict, document, masks, *more: (
                   masks.shape[1] == len(set(document)) > 0)})
+KERNEL = "np.exp(-delta ** 2 / (2 * width ** 2))"
 lime.mistakes(
-    ("All masks weigh the same here. Where is `proximity`? (Its width is handed on as it is.)",
-     "weights, _ = proximity(masks, width) → weights = np.ones(len(masks))"),
-    ("The width is 25 here, whatever `width` says.", "(masks, width) → (masks, 25)"),
+    ("The distance is not multiplied by 100.", "100 * → "),
+    ("All masks weigh the same here. Where is the kernel?", f"{KERNEL} → np.ones(len(masks))"),
+    ("The root is missing: δ is 1 minus the *root* of the share of words that a mask keeps.", "np.sqrt → "),
+    ("The share is one of the d *distinct* words; a word that stands in two places counts once.",
+     "masks.mean(1) → masks @ [document.count(word) for word in dict.fromkeys(document)] / len(document)"),
+    ("That is the root of the kernel. Here the weights are the exponential itself; the root is taken of the share.",
+     f"{KERNEL} → np.sqrt({KERNEL})"),
+    ("The share of words that are *gone* was taken. A mask that keeps all has δ = 0.", "masks.mean → (~masks).mean"),
+    ("That is the cosine, √share. The distance is 1 minus it.", "1 - np.sqrt → np.sqrt"),
+    ("That is the root of the share that is *gone*. δ is 1 minus the root of the share that is kept.",
+     "1 - np.sqrt(masks.mean(1)) → np.sqrt((~masks).mean(1))"),
+    ("The *number* of words kept stands where their share is due, between 0 and 1.", "masks.mean(1) → masks.sum(1)"),
+    ("The 2 in front of width² is missing.", "2 * width → width"),
+    ("In the exponent both are squared, the distance and the width.", f"{KERNEL} → np.exp(-delta / (2 * width))"),
+    ("In the exponent the width is squared, like the distance.", "width ** 2 → width"),
+    ("`/ 2 * width ** 2` multiplies by width². The product below the line wants brackets.",
+     "(2 * width ** 2) → 2 * width ** 2"),
+    ("The 100 is squared, too: it stands inside of the bracket, beside δ.", "-delta ** 2 → -delta ** 2 / 100"),
+    ("Near copies weigh most, and 1 at most. Is the exponent negative?", "-delta → delta"),
+    ("The width is 25 here, whatever `width` says.", "width ** 2 → 25 ** 2"),
+    ("The weights were divided by their sum. They stay as the formula gives them: a ridge of 1 is much beside small "
+     "weights.", "weights, ridge → weights / weights.sum(), ridge"),
     ("The ridge is 1 here, whatever `ridge` says.", "weights, ridge → weights, 1.0"),
     ("The ridge changes nothing here.", "weights, ridge → weights, 0.0"),
-    PASSED_ON,
+    *ALWAYS,
     ("A mask that comes again was fitted only once. It need not be *asked* again, but it counts again.",
      "number = → masks = np.unique(masks, axis=0)\n    number ="),
     ("The scores stand beside other masks. Which of the different masks is each of the n?",

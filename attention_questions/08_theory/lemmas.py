@@ -15,6 +15,8 @@ def sides(x, y, p, c, C, n):
 
 
 fails = Question(solution.fails, (1, 0), {"your example": ()},
+    why="E X is 0 and Y hardly varies: the first term on the right is then small, and the second, which has C twice, "
+        "is made small by the unit.",
     otherwise="Print both sides. Then divide every x, every y, c and C by 10, and print them again: which of the three "
               "terms moves, and how?")
 
@@ -36,6 +38,8 @@ def _(got):
     near = 1e-9 * C
     if not (0 < c <= C and max(abs(x)) <= C + near and min(y) >= c * n - near and max(y) <= C * n + near):
         yield f"0 < c ≤ C, |x| ≤ C and cn ≤ y ≤ Cn are due, with c = {c:g}, C = {C:g} and n = {n:g}", assumed
+    if not (c * n) ** 3:
+        yield "c³n³ is 0 in a double", "Too small for a double: its cube is 0. About 1e-6 is small enough."
     left, right = sides(x, y, p, c, C, n)
     advice = ("Y never changes here: both sides are 0, and 0 ≤ 0 is true." if min(y) == max(y) else
               "The inequality fails here already. Now make it fail by more." if left > right else None)
@@ -54,6 +58,8 @@ from_pairs = Question(solution.from_pairs, (1, 0), {
     "three words": (np.array([[1.0, 4.0], [2.0, 9.0]]),), "two words": (np.array([-1.0, 5.0]),),
     "one word": (np.array(3.0),), "four words": (drawn(4, 1),), "seven words": (drawn(7, 2),)},
     returns="φ (d,)", tolerance=(1e-9, 1e-11), instead="the differences",
+    why="Each difference counts twice: with w(s) for the words in S, and, its sign turned, with w(d − s) for the "
+        "others. f itself, of which half is unknown, is never needed.",
     forbidden=("coursekit.explain.shapley_values", "coursekit.explain.kernel_shap", "coursekit.explain.gp_shapley"),
     promises={"of length 2": lambda differences: set(differences.shape) <= {2} and differences.ndim < 10},
     otherwise="Three words by hand: write down the six orders, and for word 1 which score is added and which is taken "

@@ -12,7 +12,7 @@ FIVE = (np.array([1, 3, 0.5, 2, 0.25]), np.array([1.0, -2, 4, 3, -5]), np.array(
 
 # -- mean_score ------------------------------------------------------------------------------------------------------
 
-mean_score = Question(solution.mean_score, (2, 2), {
+mean_score = Question(solution.mean_score, (1, 1), {
     "three tokens": (*THREE, np.array([1.0, 0.5, 0.5])), "certain": (*THREE, np.array([1.0, 1.0, 0.0])),
     "five tokens": (*FIVE, np.array([1.0, 0.3, 0.9, 0.5, 0.0])), "one token": (*ONE, np.array([0.25])),
     "g of millions or millionths": (np.array([1e6, 1e-6]), np.array([2.0, -3]), np.array([1e-6, 2e6]),
@@ -21,6 +21,8 @@ mean_score = Question(solution.mean_score, (2, 2), {
                                       np.array([-2.0, 0]), np.array([0.5, 1])),
     "forty tokens": (*(np.tile(part, 8) for part in FIVE), np.linspace(0, 1, 40))},
     returns="mean", tolerance=(1e-8, 1e-11),
+    why="For each λ the mean over all documents is a product, one factor a token. The term of token t puts ν_t in the "
+        "place of its own factor: the others are multiplied, and nothing is divided.",
     promises={"All $g$ are above 0": lambda g, y, g_h, y_h, p: min(g.min(), g_h.min()) > 0,
               "with probability $p_t$": lambda g, y, g_h, y_h, p: 0 <= p.min() <= p.max() <= 1},
     otherwise="Take all p as 0 or 1 first: then nothing is random, and N/D of that document must come out. Then the "
@@ -55,11 +57,13 @@ def _(got, g, y, g_h, y_h, p):
 
 # -- shapley ---------------------------------------------------------------------------------------------------------
 
-shapley = Question(solution.shapley, (1, 2), {
+shapley = Question(solution.shapley, (1, 1), {
     "three tokens, the first is [CLS]": THREE, "two tokens": TWO, "one token": ONE, "five tokens": FIVE,
     "a score that is a sum": (*FIVE[:2], FIVE[0], FIVE[3]),
     "fourteen tokens": tuple(np.tile(part, 3)[:14] for part in FIVE)},
     returns="φ (T,)", tolerance=(1e-7, 1e-9),
+    why="Two integrals in place of 2^T documents: nodes for p, exact for a polynomial of degree T − 1, and for each "
+        "the mean score twice, with token j there for certain and with it gone.",
     promises={"for $T$ up to 14": lambda *parts: {len(part) for part in parts} in [{T} for T in range(1, 15)],
               "All $g$ are above 0": lambda g, y, g_h, y_h: min(g.min(), g_h.min()) > 0},
     lend=("mean_score",), instead="your `mean_score`",
@@ -81,8 +85,8 @@ shapley.mistakes(
      f"{NODES} → [0.0], [1]"),
     ("Twice as much: the weights of leggauss add up to 2, the length of the interval from −1 to 1.",
      "weights / 2 → weights"),
-    ("Nodes and weights are those for −1 to 1. p goes from 0 to 1: shift the one, halve the other.",
-     f"{NODES} → nodes, weights"),
+    *(("The nodes are those for −1 to 1. p goes from 0 to 1: shift the nodes, and halve the weights.",
+       f"{NODES} → nodes, {weights}") for weights in ("weights", "weights / 2")),
     ("The difference is between word j there and word j *as likely as the others*. It is between there and gone.",
      f"{SET} → there[j] = 1"),
     ("All are 0. Are the two arrays of probabilities one array with two names? `.copy()` makes a second one.",

@@ -23,6 +23,8 @@ two_ways = Question(solution.two_ways, (1, 2), {
     "large scores": drawn(T=3, d_e=2, d_att=4, d_out=3, K=2, seed=8, times=400.0)},
     returns="by_value (T, d_e), by_key (T, d_e)", forbidden=NOT_BY, instead="the formula",
     tolerance=(1e-6, 1e-6),                             # √d_att may be in single precision, torch.tensor(2.0).sqrt()
+    why="Folded, a head is two vectors: u for how loud a token is, w for what it says. Values move the score along w, "
+        "by α; keys along u, by α times how far y is from its mean, over the root.",
     otherwise="Do one head first, by the folded maps: u = W_kᵀq and w = W_vᵀW_ℓ are vectors (d_e,), and y = e·w "
               "are T numbers. Print y and its mean under α before you go on.")
 
@@ -39,7 +41,12 @@ two_ways.mistakes(
     ("The scores inside the softmax are to be divided by √d_att.", "scale * (e @ u) → e @ u"),
     ("There is no √d_att at all, neither in the scores nor in what the key does.", "W_k.shape[1] ** -0.5 → 1"),
     ("The root is that of d_att, the length of a query. Here it is that of d_e.", "W_k.shape[1] → W_k.shape[2]"),
+    ("The root is that of d_att, the length of a query. Here it is that of d_out.", "W_k.shape[1] → W_v.shape[1]"),
     ("The heads were added up. f is their mean.", "by_value / len(q), by_key / len(q) → by_value, by_key"),
+    ("These are the parts of the last head, divided by K. f is the mean of all heads: add them up.",
+     "for i in range(len(q)) → for i in (len(q) - 1,)"),
+    ("The maps of the first head were taken for all. Each head has its own.",
+     "W_k[i].T @ q[i], W_v[i].T @ W_l[i] → W_k[0].T @ q[0], W_v[0].T @ W_l[0]"),
     ("In `by_key` the mean is missing: more attention for one token is less for all others, so v_t counts by how far "
      "it is from Σ α_s v_s.", "(y - alpha @ y) → y"),
     ("The mean in `by_key` counts all tokens alike. It is the head's output: each v_s counts with its α_s.",

@@ -6,6 +6,33 @@ import numpy as np
 import torch
 
 
+def head(seed, spread=3.0, words=8):            # [CLS] first; a word replaced says 0
+    # spread: how much log g varies; 0.5 is tame, 3 is peaky
+    draw, cls = np.random.default_rng(seed), np.arange(words + 1) == 0
+    log_g, y = spread * draw.normal(size=words + 1), draw.normal(size=words + 1)
+    return log_g, y, log_g * cls, y * cls
+
+
+def asked(log_g, y, log_g_h, y_h):              # scores on all masks of the words, for best_line
+    z = np.array([(1, *mask) for mask in itertools.product((0, 1), repeat=len(y) - 1)])
+    g, g_h = np.exp(log_g), np.exp(log_g_h)
+    N, D = z @ (g * y) + (1 - z) @ (g_h * y_h), z @ g + (1 - z) @ g_h
+    return (N / D).reshape((2,) * (len(y) - 1))
+
+
+def centred(log_g, y, log_g_h, y_h):            # the lecture's Δ_j(x)/G_x at x = ½
+    g, g_h = np.exp(log_g), np.exp(log_g_h)
+    f = (g @ y + g_h @ y_h) / (g + g_h).sum()
+    return 2 * (g * (y - f) - g_h * (y_h - f)) / (g + g_h).sum()
+
+
+def off(form, parts, law=None):                 # from LIME's limit, by the limit's length
+    assert all(here[0] == new[0] for here, new in zip(parts, parts[2:])), "change [CLS] in both"
+    d = len(parts[0]) - 1
+    limit = best_line(asked(*parts), np.append(0, np.full(d, 1 / d)) if law is None else law)
+    return np.linalg.norm(form(*parts)[1:] - limit) / np.linalg.norm(limit)
+
+
 def two_ways(e, q, W_k, W_v, W_l):
     """The gradient of an attention layer's score, split into what values do and what keys do.
 
@@ -47,18 +74,30 @@ def best_line(scores, p):
     return np.linalg.lstsq(root[:, None] * rows, root * scores.ravel(), rcond=None)[0][:d]
 
 
-def centred(log_g, y, log_g_h, y_h, x):
-    """The centred form of LIME's limit, with a share x of the words removed.
+def left_out(log_g, y, log_g_h, y_h):
+    """What a head's score loses if one token is replaced, exactly, for each token.
 
-    log_g, y: arrays (T, K), of the tokens. log_g_h, y_h: arrays (T, K), of what replaces them. x: number from 0 to 1.
-    Returns an array (T,), the mean over the heads.
+    log_g, y: arrays (T,), of the tokens. log_g_h, y_h: arrays (T,), of what replaces them.
+    Returns an array (T,).
     """
-    most = np.maximum(log_g.max(0), log_g_h.max(0))                     # (K,)
-    g, g_h = np.exp(log_g - most), np.exp(log_g_h - most)               # (T, K) each
-    G = (1 - x) * g.sum(0) + x * g_h.sum(0)                             # (K,)
-    f = ((1 - x) * (g * y).sum(0) + x * (g_h * y_h).sum(0)) / G         # (K,)
-    delta = g * (y - f) - g_h * (y_h - f)                               # (T, K)
-    return (delta / G).mean(1)
+    lost = np.zeros(len(y))
+    for j in range(len(y)):
+        s, says = np.delete(log_g, j), np.delete(y, j)
+        weights = np.exp(s - s.max())
+        m = weights @ says / weights.sum()
+        rest = s.max() + np.log(weights.sum())
+        a = np.exp(log_g[j] - np.logaddexp(log_g[j], rest))
+        b = np.exp(log_g_h[j] - np.logaddexp(log_g_h[j], rest))
+        lost[j] = a * (y[j] - m) - b * (y_h[j] - m)
+    return lost
+
+
+def my_experiment(seed):
+    """One thing changed. Returns two numbers: as it was, changed."""
+    log_g, y, log_g_h, y_h = head(seed)
+    louder = 3.0 * (np.arange(len(y)) == 0)                             # of [CLS], twenty times
+    as_it_was = off(centred, (log_g, y, log_g_h, y_h))
+    return as_it_was, off(centred, (log_g + louder, y, log_g_h + louder, y_h))
 
 
 def mean_score(g, y, g_h, y_h, p):

@@ -8,8 +8,8 @@ from .weights import LIBRARY
 
 # -- farthest --------------------------------------------------------------------------------------------------------
 
-farthest = Question(solution.farthest, (2, 3), {
-    "five tokens": (np.array([3, 7, 4, 5, 1]) / 20, np.array([0.5, 0.0, -3.0, 1.0, 1.5]), -0.6, 0.2),
+farthest = Question(solution.farthest, (2, 4), {
+    "five tokens": (np.array([3, 7, 4, 5, 1]) / 20, np.array([0.5, 0.0, -3.0, 1.0, 1.5]), -0.6, 0.1),
     "three tokens": (np.array([0.5, 0.3, 0.2]), np.array([2.0, -1.0, 1.5]), 0.9, 1.1),
     "five others": (np.array([0.05, 0.15, 0.2, 0.5, 0.1]), np.array([-4.0, -0.5, 2.5, -3.5, -2.5]), -1.975, -1.175),
     "wide bounds": (np.array([0.15, 0.3, 0.4, 0.1, 0.05]), np.array([-1.5, -3.5, -0.5, -1.0, 2.5]), -1.85, -1.25),
@@ -18,11 +18,13 @@ farthest = Question(solution.farthest, (2, 3), {
     "all say the same": (np.array([0.2, 0.5, 0.3]), np.full(3, 1.5), 1.4, 1.6),
     "one token": (np.ones(1), np.array([2.0]), 1.9, 2.1)},
     promises={r"$\text{low} < f < \text{high}$": lambda alpha, y, low, high: low < alpha @ y < high,
-              "One weight of `alpha` may be 0": lambda alpha, y, low, high: (
+              "At most one weight of `alpha` is 0": lambda alpha, y, low, high: (
                   alpha.min() >= 0 and (alpha == 0).sum() < 2 and abs(alpha.sum() - 1) < 1e-9)},
     returns="weights (T,), divergence", forbidden=LIBRARY, instead="`js`", lend=("js",),
-    otherwise="List all your candidates for the three tokens: there are two pairs for each bound, and no single token. "
-              "Has each a score of 0.9 or 1.1? Which of the four is farthest by `js`?",
+    why="Singles and pairs on a bound are all the corners there are, at most T². All of them are listed, and js "
+        "takes them at once.",
+    otherwise="Take the example of the statement, three tokens, and list all your candidates: there are two pairs for "
+              "each bound, and no single token. Has each a score of 0.9 or 1.1? Which of the four is farthest by `js`?",
     hints={"ZeroDivision": "Two tokens with one y say that y in any mixture: no share is special. Such a pair is left "
                            "out; each of its tokens alone is a candidate of its own."})
 SHARE = "(bound - y[j]) / (y[i] - y[j])"
@@ -34,6 +36,10 @@ farthest.mistakes(
     ("Pairs were tried only if one token is above both bounds and the other below both. One of them may lie within the "
      "bounds: it is their mixture that must lie on one.",
      "y[i] != y[j] and → max(y[i], y[j]) > high and min(y[i], y[j]) < low and"),
+    ("Mixtures of two tokens are missing: there are corners on the bounds, too.",
+     "itertools.combinations(range(T), 2) → ()"),
+    ("Only the tokens with the smallest and the largest y were mixed. A corner may have any two tokens.",
+     "itertools.combinations(range(T), 2) → [(y.argmin(), y.argmax())]"),
     *(("Only neighbours were mixed. A corner may have any two tokens.",
        f"itertools.combinations(range(T), 2) → itertools.pairwise({tokens})")
       for tokens in ("range(T)", "np.argsort(y, kind='stable')")),
@@ -43,11 +49,15 @@ farthest.mistakes(
      "(low, high) → (high,)"),
     ("The pairs were made for the score in the middle of the bounds. Corners lie on a bound.",
      "(low, high) → ((low + high) / 2,)"),
+    ("The pairs were made for the score f itself. It may move, and corners lie on a bound.",
+     "(low, high) → (alpha @ y,)"),
     ("The two shares of a pair have changed places: the score is not within the bounds.", "= x, 1 - x → = 1 - x, x"),
     ("A share outside of 0 … 1 was cut to it, and the pair then says something else. Leave such a pair out.",
      f" and 0 <= (x := {SHARE}) <= 1 → ", f"row = np.zeros(T) → x, row = np.clip({SHARE}, 0, 1), np.zeros(T)"),
     ("These are the nearest corner's weights. The farthest is due.",
      f"{BEST} → rows[distances.argmin()], distances.min()"),
+    ("`weights` is the row itself, an array (T,), and not its place among the candidates.",
+     "rows[distances.argmax()] → distances.argmax()"),
     ("By another distance these are the farthest, as by the sum of |weights − alpha|. Here it is your `js`.",
      f"return {BEST} → best = np.abs(rows - alpha).sum(1).argmax()\n    return rows[best], distances[best]"))
 
@@ -80,6 +90,8 @@ effective = Question(solution.effective, (1, 0), {
     "nine tokens": (np.arange(1, 10)[None] / 45, 4 * np.arange(36).reshape(9, 4) ** 2 % 9 - 2.0)},
     promises={"rows that add up to 1": lambda A, V: abs(A.sum(1) - 1).max() < 1e-9},
     returns="E (n, T), free", forbidden=LIBRARY, instead="np.linalg",
+    why="A column of ones makes the sum one more thing that is seen. The pseudo-inverse does not mind columns "
+        "that depend on each other, and a rank counts them right.",
     otherwise="In the first case tokens 0 and 1 say the same: in each row of E they have the same weight. And all "
               "values alike leave even weights, since only the sum is seen. Are yours?",
     hints={"Singular": "Where columns depend on each other, BᵀB has no inverse. np.linalg.pinv(B) does without."})

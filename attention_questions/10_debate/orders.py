@@ -18,6 +18,8 @@ tau = Question(solution.tau, (2, 2), {
     "equal τ": (np.array([0.3, 0.25, 0.1, 0.15, 0.2]), np.array([1.0, 3.0, -0.5, 4.0, -2.0]), EQUAL),
     "two tokens": (np.array([0.9, 0.1]), np.array([0.5, -1.0]), ORDERS[:1, :2])},
     returns="τ, share", forbidden=LIBRARY, instead="the pairs",
+    why="Tables of signs hold each pair twice, above and below the line: the twos cancel. All sums are whole "
+        "numbers, so that equal τ are equal to the last bit.",
     promises=WEIGHTS | {
         r"whose rows are orders of $0 \dots T-1$": lambda alpha, scores, orders: (
             np.sort(orders) == np.arange(len(alpha))).all(),
@@ -34,17 +36,23 @@ tau.mistakes(
     ("Only neighbouring tokens were compared. C and D count over *all* pairs of tokens.",
      "np.sign(a[:, None] - a), np.sign(b[:, None] - b) → np.sign(np.diff(a)), np.sign(np.diff(b))"),
     ("`share` has 1 more above and below, as a p value has that counts the order itself. It is a share of those orders "
-     "that are given.", "np.mean(others >= found - 1e-9) → np.mean([*(others >= found - 1e-9), True])"),
+     "that are given.", "np.mean(others >= found) → np.mean([*(others >= found), True])"),
     ("τ is half of what is due. The tables hold each pair twice: is it so above and below?", ".sum() / → .sum() / 2 /"),
+    ("τ is twice what is due. The tables hold each pair twice: is it so above and below?", ".sum() / → .sum() * 2 /"),
+    ("Only pairs that are ordered alike were counted. Those ordered the other way round count against.",
+     "(x * z).sum() → (x * z > 0).sum()"),
+    ("τ is divided by the product of two numbers of pairs. The *root* of it is due.", "math.sqrt( → ("),
+    ("A tied pair counts as ordered alike here. It counts in neither C nor D.",
+     "(x * z).sum() → (np.where(x * z < 0, -1, 1).sum() - len(a))"),
     ("τ is divided by the pairs that are tied in neither: that is Goodman and Kruskal's γ.",
      f"{ROOT} → np.abs(x * z).sum()"),
     ("Ranks by np.argsort put tied tokens in an order that they do not have. Compare the numbers themselves.",
      "found = → alpha, scores = (np.argsort(np.argsort(one)) for one in (alpha, np.abs(scores)))\n    found ="),
-    ("In `share` an order counts that gives just as much: at least τ, not more than τ. (Is it `>=` already? Then "
-     "compare with τ − 1e-9.)", ">= found - 1e-9 → > found"),
+    ("In `share` an order counts that gives just as much: at least τ, not more than τ.", ">= found → > found"),
     ("In `share` large τ are due, whatever their sign was: without the bars around them.",
      "others >= found → np.abs(others) >= abs(found)"),
     ("`share` counts the orders that do not reach τ.", ">= → <"),
+    ("`share` counts the orders with at most τ. Those with at least τ are due.", ">= → <="),
     ("In `share` the scores were moved with the weights, and no τ changes. Only the weights get a new order.",
      "alpha[order], np.abs(scores) → alpha[order], np.abs(scores[order])"),
     ("In `share` token t gets the weight alpha[order[t]]. Here the weight of token t went to the place order[t], or "
@@ -83,16 +91,18 @@ def _nearest(alpha, y):
     return min(np.abs(np.cumsum((alpha * y)[order][::-1])).min() for order in orders)
 
 
-flips = Question(solution.flips, (2, 2), {
+flips = Question(solution.flips, (1, 1), {
     "five tokens": (np.array([0.4, 0.1, 0.25, 0.2, 0.05]), np.array([1.0, 4.0, 2.5, -4.0, -2.0])),
     "a decision against": (np.array([1.0, 12.0, 3.0, 9.0, 10.0, 2.0]) / 37,
                            np.array([-1.0, 2.5, 4.0, -2.5, -3.0, -4.0])),
-    "twenty-five tokens": (np.arange(3, 28) / 375, np.array([-0.5, -2.0, 2.0, 2.5, 2.5] * 5)),
+    "twenty-five tokens": ((3 + np.arange(25) * 21 % 25) / 375, np.array([-0.5, -2.0, 2.0, 2.5, 2.5] * 5)),
     "four tokens": (np.array([7.0, 4.0, 3.0, 10.0]) / 24, np.array([-2.0, 3.5, -4.0, -1.5])),
     "even attention": (np.full(5, 0.2), np.array([-2.0, -3.5, 4.0, 2.0, -4.0])),
     "all say the same": (np.array([0.5, 0.25, 0.25]), np.array([1.0, 2.0, 3.0])),
     "one token": (np.ones(1), np.array([-2.0]))},
     returns="by attention, by gradient, fewest", forbidden=LIBRARY, instead="sums",
+    why="The sign of what is left is that of a plain sum. So the best j tokens to take are those that speak most "
+        "for the decision: one order, and no search.",
     promises=WEIGHTS | {
         "All weights are above 0": lambda alpha, y: alpha.min() > 0,
         "no score comes near 0": lambda alpha, y: _nearest(alpha, y) > 1e-6,

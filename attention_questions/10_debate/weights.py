@@ -19,6 +19,8 @@ js = Question(solution.js, (1, 2), {
               np.array([0.75, 0.25, 0.0])),
     "one token": (np.array([[3.0]]), np.array([1.0]))},
     returns="divergences (n,)", forbidden=LIBRARY, instead="the formula",
+    why="Where a weight is 0 the ratio becomes 1, so that no logarithm of 0 is taken. The middle is above 0 "
+        "wherever p is, so nothing else can go wrong.",
     promises={"No weight is below 0": lambda P, q: min(P.min(), q.min()) >= 0,
               "no row is all zeros": lambda P, q: P.any(1).all() and q.any()},
     otherwise="Rows and q are divided by their sums first. Then by hand, for p = (1, 0) and q = (1/2, 1/2): m = (3/4, "
@@ -31,6 +33,7 @@ DIVIDED, MEAN = "P, q = P / P.sum(1, keepdims=True), q / q.sum()", "(kl(P, m) + 
 js.mistakes(
     (FIRST, f"{DIVIDED} → q = q / q.sum()"),
     (FIRST, f"{DIVIDED} → "),
+    ("`q` is divided by its own sum first, too.", f"{DIVIDED} → P = P / P.sum(1, keepdims=True)"),
     *(("The middle lies between the *divided* weights. Here P and q were divided too late.",
        f"{DIVIDED}\n    m = (P + q) / 2 → m = {late}\n    {DIVIDED}")
       for late in ("(P + q) / 2", "(P + q) / (P + q).sum(1, keepdims=True)")),
@@ -41,6 +44,8 @@ js.mistakes(
     ("The middle is half the sum of p and q; the half is missing.", "m = (P + q) / 2 → m = P + q"),
     ("That is the divergence of Kullback and Leibler from p to q, infinite where q is 0. Both are compared with the "
      "middle m.", f"{MEAN} → kl(P, q)"),
+    ("That is half the sum of |p − q|, the total variation, and no logarithm is in it.",
+     f"{MEAN} → np.abs(P - q).sum(1) / 2"),
     ("That is the first half alone, p against m. The other is q against m.", f"{MEAN} → kl(P, m)"),
     ("Places where only one of the two weights is above 0 were left out. Leave out of KL(p, m) where p is 0, and of "
      "KL(q, m) where q is 0: each has its own.", f"{MEAN} → (kl(P * (q > 0), m) + kl(q * (P > 0), m)) / 2"),
@@ -50,6 +55,8 @@ js.mistakes(
 
 @js.suspect
 def _(got, P, q):
+    if kind(got) == "a number":
+        yield "One number came back, and one for each row of P is due: an array (n,)."
     if kind(got) == "a NumPy array" and np.isnan(got).any():
         yield "0 · log 0 is nan in NumPy, and counts as 0 here: sum over the places where the weight is above 0."
 
@@ -60,13 +67,15 @@ WEIGHTS = {"and `alpha` adds up to 1": lambda alpha, *_: alpha.min() >= 0 and ab
 Y = np.array([2.0, -1.0, 0.5, 4.0])
 
 
-shuffled = Question(solution.shuffled, (1, 2), {
+shuffled = Question(solution.shuffled, (1, 1), {
     "three tokens": (np.array([0.5, 0.5, 0.0]), np.array([1.0, 2.0, 6.0])),
     "four tokens": (np.array([0.5, 0.3, 0.15, 0.05]), Y),
     "all attention on one": (np.eye(5)[1], np.array([3.0, -2.0, 1.0, 0.0, 0.5])),
     "even attention": (np.full(4, 0.25), Y), "one token": (np.ones(1), np.array([-1.5])),
     "thirty tokens": (np.arange(1, 31) / 465, np.arange(30) % 7 - 2.0)},
     returns="mean, sd", forbidden=LIBRARY, instead="your formula", promises=WEIGHTS,
+    why="What hint 3 adds up is the sum of a² times the sum of b², over T − 1. One token has no T − 1 to divide "
+        "by, and goes first.",
     otherwise="The first case by hand: three orders differ, with the scores 1.5, 3.5 and 4. Their mean is 3. And their "
               "standard deviation?",
     hints={"endless": "Thirty tokens have 30! orders. The mean and the spread over all of them need none."})
@@ -86,6 +95,10 @@ shuffled.mistakes(
     ("For `sd` the values y have not lost their mean: if all say the same, no order changes the score.",
      "(y - mean) → y"),
     ("For `sd` the mean square was taken of both: one 1/T too many.", "/ (T - 1) → / T ** 2"),
+    *(("A standard deviation with `ddof=1` divides by one less than there are numbers, which is for samples. These are "
+       "all tokens.", f"/ (T - 1) → {more}") for more in ("* T / (T - 1) ** 2", "* T ** 2 / (T - 1) ** 3")),
+    ("`sd` lacks the root of T − 1 below: tokens draw from *one* set of weights, and cannot all draw the largest.",
+     "/ (T - 1) → "),
     ("The mean is a sum of the values y: each has the weight 1/T on average.",
      "return mean, math → return y.sum(), math"))
 

@@ -21,6 +21,8 @@ decode = Question(solution.decode, (2, 2), {
     "the own letter is not the loudest": _case([[2, 0, 0, 0, 0, 0], [1, 1, 3, 3, 3, 3]], 1.5, 0.1),
     "some noise": _case([[2, 0, 4, 0, 1, 0], [3, 3, 3, 1, 3, 3]], 6.25, 0.2, 1),
     "a small ratio, and noise": _case([[0, 0, 1, 2, 2, 3], [4, 4, 4, 4, 2, 1]], 0.3, 0.25, 1)},
+    why="For a given own letter each count is chosen on its own, by rounding. So D tries are enough, and which try was "
+        "right is told by all D numbers together.",
     returns="letters (n,), counts (n,)",
     otherwise="Take the first mix, less a at letter k, divided by b: for which k are all five numbers whole?",
     hints={"broadcast|shapes": "One letter k after the other will do: then all arrays have the shape (n, D)."})
@@ -31,12 +33,31 @@ decode.mistakes(
      "which letter do *all* numbers become whole?", f"{FAR}.argmin(1) → U.argmax(1)"),
     ("Only the own letter's number was looked at. All of them have to be near whole numbers.",
      f"{FAR} → (np.einsum('nkk->nk', V - C) ** 2)"),
+    ("Only the own letter's number was looked at. All of them have to be near whole numbers.",
+     f"{FAR} → (np.einsum('nkk->nk', V - np.round(V)) ** 2)"),
     ("The count still has a in it: take a away at the own letter, then divide by b.",
      "C[np.arange(len(U)), letters, letters] → np.round(U[np.arange(len(U)), letters] / b)"),
     ("The nearest whole number is due, and these are rounded down.", "np.round → np.floor"),
     ("The own letter occurs: once at least. Here some have the count 0.", f"{WHOLE} → np.maximum(np.round(V), 0)"),
-    ("Counts are never negative: the nearest whole number that is 0 or more (1 or more for the own letter) is due.",
+    ("The own letter occurs, so its count is not negative, and not 0: the nearest whole number from 1 on is due.",
      f"{WHOLE} → np.round(V)"),
+    ("a/b belongs to the mix *over b*: from the mix itself take a away, then divide by b.", "a * I) → a / b * I)"),
+    *(("At the second letter, a was missing at the first one as well: each letter begins with the mix as it was given. "
+       "`V = U` is no copy; make one inside of the loop: `V = U.copy()`.",
+       "a * I) → a * np.tril(np.ones_like(I)))", *more)
+      for more in ([], [f"{WHOLE} → np.where(I, np.maximum(np.round(V), 1), np.round(V))"],
+                   [f"{WHOLE} → np.maximum(np.round(V), 0)"])),
+    ("One letter for all mixes: the distance was summed over all of them. Each mix has its own.",
+     f"{FAR}.argmin(1) → np.full(len(U), ((V - C) ** 2).sum((0, 2)).argmin())"),
+    ("The nearest whole number is due, and these are rounded up.", "np.round → np.ceil"),
+    ("The mix was not divided by b, or its counts would be near whole numbers.", " / b → "),
+    ("b is a factor of the counts alone: take a away first, and divide by b afterwards.",
+     "(U[:, None] - a * I) / b → U[:, None] / b - a * I"),
+    ("a is still in it: for each letter that is tried, take a away at that letter.", " - a * I → + 0 * I"),
+    ("a was taken away at all letters. The own letter alone has it.", "a * I → a"),
+    ("That letter is the *farthest*: the smallest distance is due.", "argmin → argmax"),
+    ("What is too much and what is too little make up for each other here. Square each difference before the sum.",
+     f"{FAR} → (V - C).sum(-1)"),
     ("The distance is squared: how far each number is off, squared, then summed.", f"{FAR} → abs(V - C).sum(-1)"),
     ("All letters are in the distance, not the one alone that is farthest off.", f"{FAR} → abs(V - C).max(-1)"))
 
@@ -53,6 +74,8 @@ def _(got, U, a, b):
 # -- triplets --------------------------------------------------------------------------------------------------------
 
 triplets = Question(solution.triplets, (2, 0), {"your words": ()},
+    why="The sum of the three numbers is 12: ten letters, and 2. Of three different ones, each at least 3, only 3, 4 "
+        "and 5 add up to that; the rest is spelling.",
     otherwise="Write the mixes as lists of numbers, in units of b: each letter's count, and 2 more for the own one. "
               "The list is to stay; the 2 moves. What is the count of the letter that it moves to?")
 
@@ -96,6 +119,8 @@ barrier = Question(solution.barrier, (1, 0), {
     "no penalty, and uneven steps": _students(7, 3, 11, True, lam=0.0, t=(0.0, 0.1, 0.3, 0.8, 1.0)),
     "only the ends": _students(5, 4, 3, False, t=(0.0, 1.0))},
     promises={"that begins with 0 and ends with 1": lambda Q0, Q1, x, y, lam, t: t[0] == 0 and t[-1] == 1},
+    why="The loss at one Q is a function of its own, so that it can be tried on the example. Without turning Q₁ round, "
+        "two equal students would have a barrier between them.",
     returns="losses (m,), height", tolerance=(1e-6, 1e-9),
     forbidden=("coursekit.worlds.teacher.minimise",), instead="the formula",
     otherwise="Take the first t, 0: then Q is Q₀. Compute the four numbers of the first sequence's attention, its two "

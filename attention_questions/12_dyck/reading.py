@@ -32,22 +32,39 @@ read = Question(solution.read, (1, 2), {
     returns="tops, error", forbidden=LIBRARY, instead="a stack of your own", free=("depth",),
     otherwise="Go through the text with a finger, and write down what is on the stack after each symbol.",
     hints={"pop from empty|list index out of range": "Nothing is open, so nothing is on the stack: ask for that before "
-                                                     "you look at its top."})
+                                                     "you look at its top."},
+    why="The stack keeps places, not kinds: the text says which kind stands there. So one list answers both questions, "
+        "which bracket may close and what is on top.")
 
+SYMBOLS = "`tops` has symbols. The *places* where they stand are due."
+BOTTOM = "Where nothing is open, START is on top: place 0."
+BEHIND = "`tops` ends with the last symbol that can be read. What stands behind it does not count."
+NO_ERROR = "A balanced text has no error: `error` is None then, not a number or False."
 OPEN, PAIRS = "len(stack) < depth", '("()", "[]", "{}")'
 read.mistakes(
     ("A text that ends too early has its error *behind* the last symbol, at place T + 1.", "len(text) + 1 → len(text)"),
     ("The first symbol stands at place 1: place 0 is START's.",
      "enumerate(text, 1) → enumerate(text)", "stack[-1] - 1 → stack[-1]", "len(text) + 1 → len(text)"),
+    ("`tops` counts the first symbol as 0. It stands at place 1: 0 is START's.",
+     "append(stack[-1] if stack else 0) → append(stack[-1] - 1 if stack else 0)"),
+    ("`error` counts the first symbol as 0. It stands at place 1: 0 is START's.",
+     "return tops, t → return tops, t - 1", "len(text) + 1 → len(text)"),
+    ("`tops` begins before any symbol is read, with START on top: a 0.", "[], [0] → [], []"),
+    (SYMBOLS, 'append(stack[-1] if stack else 0) → append(text[stack[-1] - 1] if stack else "")'),
+    (BOTTOM, "append(stack[-1] if stack else 0) → append(stack[-1] if stack else -1)"),
+    (NO_ERROR, "if stack else None → if stack else 0"),
+    (BEHIND, "return tops, t → return tops + [0] * (1 + len(text) - len(tops)), t"),
     ("A closing bracket has closed one of another kind. Which bracket must be on top of the stack for a `)`?",
      f'text[stack[-1] - 1] + symbol in {PAIRS} → symbol in ")]}}"'),
     # a stack for each kind is the same as taking the last one of the symbol's own kind out of one stack for all
-    ("Each kind has a stack of its own here, and so ([)] is read to its end. There is one stack for all.",
+    ("In your result each kind has a stack of its own, and so ([)] is read to its end. There is one stack for all.",
      f"stack and text[stack[-1] - 1] + symbol in {PAIRS} → "
      f"own := [s for s in stack if text[s - 1] + symbol in {PAIRS}]", "stack.pop() → stack.remove(own[-1])"),
-    ("One bracket too many is allowed to be open. At most `depth` are open at once.", f"{OPEN} → len(stack) <= depth"),
-    ("`depth` brackets of each kind may be open here. At most `depth` are open at once, of all kinds.",
+    ("You allow one open bracket too many. At most `depth` are open at once.", f"{OPEN} → len(stack) <= depth"),
+    ("You allow `depth` open brackets of each kind. At most `depth` are open at once, of all kinds.",
      f"{OPEN} → sum(text[s - 1] == symbol for s in stack) < depth"),
+    *(("Is each of the three kinds opened and closed, `{}` too?", *edits) for edits in (
+        (f'{PAIRS} → ("()", "[]")',), (f'{PAIRS} → ("()", "[]")', 'symbol in "([{" → symbol in "(["'))),
     ("The error is where the text gets too deep, and it breaks before that. Read symbol by symbol: the first one that "
      "cannot be read counts.", _depth_first),
     ("It stops one too early: `depth` brackets may be open at once.", f"{OPEN} → len(stack) < depth - 1"),
@@ -63,6 +80,20 @@ read.mistakes(
      "was just closed is gone.",                                                    # but in an empty stack
      "if symbol in → before = stack[-1:]\n        if symbol in",
      "append(stack[-1] if stack else 0) → append([*before, *stack, 0][0])"))
+
+
+@read.suspect
+def _(got, text, depth):
+    (tops, error), (mine, at) = solution.read(text, depth), got
+    if type(mine) in (list, tuple):
+        if any(type(top) is str for top in mine):
+            yield SYMBOLS
+        if {-1, None} & {*mine}:
+            yield BOTTOM
+        if len(mine) > len(tops):
+            yield BEHIND
+        if error is None and at is not None and [*mine] == tops:
+            yield NO_ERROR
 
 
 def begins(text, depth):
@@ -84,7 +115,7 @@ def _begins_one(text, length, depth):
     return to_open >= 0 and to_open % 2 == 0 and depth > 0
 
 
-chances = Question(solution.chances, (2, 3), {
+chances = Question(solution.chances, (1, 2), {
     "one is open": ("(", 4, 2), "nothing yet": ("", 4, 2), "two are open": ("[(", 8, 3),
     "no time to open": ("[]([", 6, 4), "no room to open": ("[([", 10, 3),
     "the last that was opened is closed": ("([]", 8, 3),
@@ -97,8 +128,12 @@ chances = Question(solution.chances, (2, 3), {
                   lambda text, length, depth: length <= 100 and depth <= 10},
     returns="N, p (4,)", forbidden=LIBRARY, instead="your own count", lend=("read",),
     otherwise="The second example by hand: which strings of four brackets begin with `(`, and how do they go on?",
-    hints={"endless": "For a hundred brackets there are more ways than anybody can visit, but only a handful of "
-                      "heights: for each number of steps left, keep one count per height."})
+    hints={"division by zero": "No way goes on from here: `ways` must be those with m − 1 symbols left, after the next "
+                               "one.",
+           "endless": "For a hundred brackets there are more ways than anybody can visit, but only a handful of "
+                      "heights: for each number of steps left, keep one count per height."},
+    why="Kinds are left out of the count and multiplied in at the end, 2 for each pair still to be opened; whole "
+        "numbers keep it exact. A 0 at both ends of the list stands for heights that there are not.")
 
 OPENING, CLOSING = "opening / (opening + closing) / 2", "closing / (opening + closing)"
 chances.mistakes(
@@ -106,6 +141,8 @@ chances.mistakes(
      " * 2 ** ((m - h) // 2) → "),
     ("N counts kinds for all pairs of the string. Those that `text` has opened are what they are.",
      "(m - h) // 2 → length // 2"),
+    ("Of the m brackets that are left, h only close what is open now. How many of the others open?",
+     "(m - h) // 2 → m // 2"),
     ("Nothing keeps the strings from getting deeper than `depth`.", "stack = [] → stack, depth = [], length"),
     ("The count goes below 0: nothing can be closed where nothing is open.",
      "[0, 1] → [0] * length + [0, 1]", "range(1, depth + 2) → range(1, length + depth + 2)",   # from height −length on
@@ -114,7 +151,7 @@ chances.mistakes(
      ", ways[h] → , ways[1:-1][h - 1]"),
     ("Both kinds of opening bracket have the whole chance of opening. The four chances add up to 1.",
      "closing) / 2 → closing)"),
-    ("Opening and closing are as likely as each other here, wherever both can be. What counts is how many strings go "
+    ("In your result opening and closing are equally likely wherever both can be. What counts is how many strings go "
      "on in each way.", "p = → N, opening, closing = opening + closing, opening > 0, closing > 0\n    p =",
      "return (opening + closing) → return N"),
     ("The chance of closing is split between both kinds. Which of them can it be?",
@@ -153,7 +190,7 @@ def _case(texts, *turned):
     return logits, texts
 
 
-by_distance = Question(solution.by_distance, (2, 2), {
+by_distance = Question(solution.by_distance, (1, 1), {
     "one wrong": _case(["[()[]()()]"], (0, 4)), "all right": _case(TEXTS),
     "one wrong, at distance 3": _case(["([[]()])", "[][([])]"], (1, 6)),
     "the last one wrong": _case(["([])[]"], (0, 5)), "five deep": _case(["[(([[]]))]"], (0, 8)),
@@ -163,17 +200,19 @@ by_distance = Question(solution.by_distance, (2, 2), {
     forbidden=LIBRARY, instead="a stack of your own", lend=("read",),
     otherwise="Take `([])` by hand: which row is asked for the `]`, which for the `)`, and how far away are their "
               "partners?",
-    hints={**DEEPER, "out of bounds": "There are 1 + T rows. The row at place t − 1 predicts the bracket at place t."})
+    hints={**DEEPER, "out of bounds": "There are 1 + T rows. The row at place t − 1 predicts the bracket at place t."},
+    why="A stack of places gives the partner, so the distance is a subtraction. Only the two closing brackets' logits "
+        "are compared, in the row that has not read the bracket yet.")
 
 ROUND, ITEMS = "z[t - 1, 1] > z[t - 1, 3]", "for distance, (right, n) in found.items()"
 by_distance.mistakes(
-    ("Opening brackets have a say. The question is which bracket closes, *given that one does*: compare the logits of "
-     "the two closing ones.", f'")" if {ROUND} else "]" → "()[]"[z[t - 1].argmax()]'),
+    ("In your result opening brackets have a say. The question is which bracket closes, *given that one does*: compare "
+     "the logits of the two closing ones.", f'")" if {ROUND} else "]" → "()[]"[z[t - 1].argmax()]'),
     ("The row at a bracket's own place has read it already. The row before it is the one that predicts it.",
      f"{ROUND} → z[t, 1] > z[t, 3]"),
     ("That row is one too early. With places from 1 on, row t − 1 stands before the bracket at place t.",
      f"{ROUND} → z[t - 2, 1] > z[t - 2, 3]"),
-    ("The distance is the number of brackets between the two. It is the difference of their places: 1 for neighbours.",
+    ("You counted the brackets between the two. The distance is the difference of their places: 1 for neighbours.",
      "stack.pop() → stack.pop() - 1"),
     ("Distances were taken from the last bracket that was opened. The partner may be another: what is on the stack?",
      "stack.append(t) → newest = t", "stack.pop() → newest"),
@@ -183,5 +222,5 @@ by_distance.mistakes(
     ("The second number is how many there are in all, not how many are wrong.", "n + 1 → n + (said != symbol)"),
     ("The pair is turned round: how many are right comes first.",
      f"return found → return {{distance: (n, right) {ITEMS}}}"),
-    ("A share came back. Two whole numbers are due: how many are right, and of how many.",
+    ("You return shares. Two whole numbers are due: how many are right, and of how many.",
      f"return found → return {{distance: right / n {ITEMS}}}"))

@@ -19,11 +19,13 @@ def _fan(m, lengths):
     return np.array([np.cos(angles), np.sin(angles)]) * lengths
 
 
-sharing = Question(solution.sharing, (1, 2), {
+sharing = Question(solution.sharing, (1, 1), {
     "five in the plane": (_fan(5, [1.0, 1.5, 0.5, 2.0, 1.0]),),
     "four in space": (np.array([[1.0, 0.0, -2.0, 0.5], [0.0, 1.0, 0.5, 1.0], [0.0, 2.0, 1.0, -0.5]]),),
     "one is all 0, two are parallel": (np.array([[1.0, 0.0, 1.0, 2.0], [2.0, 0.0, 1.0, 4.0]]),),
     "one alone": (np.array([[0.5], [1.0], [3.0]]),)},
+    why="One table of products has all cosines, another one all lengths along a direction. A column of zeros is "
+        "divided by 1 and stays 0.",
     returns="nearest (F,), share (F,)", forbidden=LIBRARY, instead="products of your own",
     otherwise="Take the columns (2, 0) and (1, 1) by hand. Their cosine is 1/√2. Seen from the first, of unit "
               "direction (1, 0), the lengths along it are 2 and 1: its share is 4/(4 + 1).")
@@ -46,6 +48,8 @@ sharing.mistakes(
     ("`share` is turned upside down: alone a direction has 1, with an equal one beside it 1/2.",
      f"lengths ** 2 / {TAKEN} → taken / np.where(lengths > 0, lengths ** 2, 1.0)"),
     ("`share` has ‖w_j‖ above the line, and ‖w_j‖² is due.", "lengths ** 2 → lengths"),
+    ("The mean was taken off. Directions start at 0: take the columns as they are.",
+     lambda W: solution.sharing(W - W.mean(1, keepdims=True))),
     ("A column that is alone has no neighbour: `nearest` is 0.", "cosines, 0.0 → cosines, -1.0"),
     ("The squares are missing in `share`.", "(U.T @ W) ** 2 → abs(U.T @ W)", "lengths ** 2 → lengths"),
     ("The sum of `share` is of (ŵ_j · w_k)², with ŵ_j of length 1. Yours has w_j.", "U.T @ W → W.T @ W"))
@@ -70,11 +74,13 @@ def drawn(n, d, F, seed, shift=0.0):
     return tuple(x.round(1) for x in (H, W_enc, b_enc, W_dec, rng.normal(size=d) * 0.3 + shift))
 
 
-audit = Question(solution.audit, (2, 2), {
+audit = Question(solution.audit, (1, 1), {
     "three states": (*drawn(3, 2, 4, 62), 0.5), "six states": (*drawn(6, 3, 5, 34), 2.0),
     "states far from 0": (*drawn(5, 2, 3, 4, shift=4.0), 1.0),
     "fewer features than dimensions": (*drawn(4, 3, 2, 3), 0.25), "no penalty": (*drawn(4, 2, 3, 9), 0.0)},
     promises={"The states are not all alike.": lambda H, *rest: np.ptp(H, axis=0).any()},
+    why="Activations and errors are computed once, for all states. What was lost in a state is needed twice: in the "
+        "loss and in the variance.",
     returns="loss, variance, L0, dead", forbidden=LIBRARY, instead="the formulas",
     otherwise="Take one state by hand: a, then s(h), then ‖h − s(h)‖². Which of the four numbers is the first that is "
               "wrong?",
@@ -123,13 +129,15 @@ def dictionary(n, d, F, seed):
 
 
 best_code = Question(solution.best_code, (2, 3), {
-    "two directions, one round": (*dictionary(2, 2, 2, 0), 0.4, 1),
-    "three directions, one round": (*dictionary(3, 3, 3, 1), 1.0, 1),
-    "three directions, two rounds": (*dictionary(3, 3, 3, 1), 1.0, 2),
+    "two directions, one round": (*dictionary(3, 2, 2, 11), 0.4, 1),
+    "three directions, one round": (*dictionary(4, 3, 3, 1), 1.0, 1),
+    "three directions, two rounds": (*dictionary(4, 3, 3, 1), 1.0, 2),
     "four directions in the plane": (*dictionary(3, 2, 4, 2), 0.8, 3),
     "orthogonal ones": (np.array([[3.0, 1.0], [0.2, -2.0]]), np.diag([2.0, 0.5]), np.zeros(2), 1.0, 4)},
     promises={"No column is all 0": lambda H, W_dec, b_dec, lam, rounds: W_dec.any(0).all(),
               "$\\lambda \\ge 0$": lambda H, W_dec, b_dec, lam, rounds: lam >= 0},
+    why="What is left of the states is kept up to date, so a turn costs one product. All states go at once; features "
+        "must wait for each other.",
     returns="A (n, F)", forbidden=LIBRARY, instead="the closed form, feature by feature",
     otherwise="Take one state h = (3, 0), the column w = (2, 0), b_dec = 0 and λ = 1 by hand: r·w = 6, and the result "
               "is (6 − 1)/4 = 1.25.",
@@ -137,28 +145,39 @@ best_code = Question(solution.best_code, (2, 3), {
                      "for each state; np.outer(…, w) makes a table (n, d) of them again."})
 
 THRESHOLD, PUT_BACK = "lam / 2 * np.linalg.norm(w)", "R = R + np.outer(A[:, j], w)"
+DIVIDED = f"np.maximum(R @ w - {THRESHOLD}, 0) / (w @ w)"
 BELOW_0 = f"np.maximum(R @ w - {THRESHOLD}, 0) → (R @ w - {THRESHOLD})"
 best_code.mistakes(
     ("The threshold is λ‖w‖: half of it is due. The square in the loss has a factor of 2 in its derivative.",
      "lam / 2 → lam"),
     ("‖w‖ is missing in the threshold: the penalty is on a‖w‖.", f"{THRESHOLD} → lam / 2"),
     ("The threshold is taken after the division by ‖w‖². Inside of it, or divided as well.",
-     f"np.maximum(R @ w - {THRESHOLD}, 0) / (w @ w) → np.maximum(R @ w / (w @ w) - {THRESHOLD}, 0)"),
+     f"{DIVIDED} → np.maximum(R @ w / (w @ w) - {THRESHOLD}, 0)"),
+    ("The threshold has ‖w‖²: it is λ/2 · ‖w‖.", f"{THRESHOLD} → lam / 2 * (w @ w)"),
+    ("The division by ‖w‖² is missing: the longer w is, the less of it is due.", " / (w @ w) → "),
+    ("The threshold is taken off after the maximum, so a falls below 0. The maximum is of 0 and what is left then.",
+     f"{DIVIDED} → (np.maximum(R @ w, 0) - {THRESHOLD}) / (w @ w)"),
     ("No penalty here: this is least squares with a ≥ 0.", f" - {THRESHOLD} → "),
     ("Some a are below 0. Where the best would be, 0 is the best that is allowed.", BELOW_0),
     ("What is below 0 becomes 0 at the end only. It is due at each turn: the next features must not make up for it.",
      BELOW_0, "return A → return np.maximum(A, 0)"),
+    ("Shrunk from both sides: a feature that points away from what is left is not on, with either sign.",
+     f"np.maximum(R @ w - {THRESHOLD}, 0) → np.sign(R @ w) * np.maximum(abs(R @ w) - {THRESHOLD}, 0)"),
     ("These are the feature activations a_j‖w_j‖. The a_j are due.", f"return A → return A * {LENGTHS}"),
     ("Divided by ‖w‖. The derivative of ‖r − a w‖² has a‖w‖², so ‖w‖² is due.", "(w @ w) → np.linalg.norm(w)"),
     *(("The feature's own share is still taken off when its turn comes. Put a_j w_j back first, then ask what fits "
        "best.", edit) for edit in ("R @ w → (R - np.outer(A[:, j], w)) @ w", f"            {PUT_BACK}\n → ")),
     ("`b_dec` is still in the states. What the features are to explain is h − b_dec.", "H - b_dec → H"),
+    ("`b_dec` was added to the states. What the features are to explain is h − b_dec.", "H - b_dec → H + b_dec"),
+    ("A round is missing: `rounds` of them are due, and with one round each feature has had its turn.",
+     "range(rounds) → range(1, rounds)"),
+    ("There is a round too many: `rounds` of them are due.", "range(rounds) → range(rounds + 1)"),
     ("All features were set at once, from the a of the round before. Each is due at its turn, with the others as they "
      "are by then: is its new part taken off what is left, before the next one's turn?",
      f"{PUT_BACK} → own = np.outer(A[:, j], w)", "R @ w → (R + own) @ w",
      "            R = R - np.outer(A[:, j], w) →         R = H - b_dec - A @ W_dec.T"),     # after the round
-    ("It stops after the first round, or has all rounds of a feature before the next one's turn, which comes to the "
-     "same.", "range(rounds) → range(1)"),
+    ("It stops after the first round, or each round begins with a = 0, or all rounds of a feature come before the "
+     "next one's turn, which is all the same.", "range(rounds) → range(1)"),
     ("Features are set from the last to the first. Feature 0 has the first turn.",
      "enumerate(W_dec.T) → [*enumerate(W_dec.T)][::-1]"))
 
@@ -181,6 +200,8 @@ batch_topk = Question(solution.batch_topk, (1, 0), {
     "few are above 0": (*_z(4, 4, 2, -1.2), 2), "one state": (*_z(1, 5, 3, 0.8), 2),
     "all may stay": (*_z(2, 3, 4, 1.5), 9)},
     promises={"No two activations above 0 are equal": _all_differ, "$k \\ge 1$": lambda Z, W_dec, k: k >= 1},
+    why="The n·k-th largest activation is the threshold. A slice that is too long ends at the last entry: then all "
+        "stay.",
     returns="A (n, F)", forbidden=LIBRARY, instead="a sort of your own",
     otherwise="Write down all a_j‖w_j‖ of all states and sort them: which are the n·k largest, and which a_j are "
               "those?",

@@ -33,6 +33,8 @@ def measured(attribution):
 
 
 fool = Question(solution.fool, (3, 0), {"your attributions": ()},
+    why="A shift leaves every order as it is, and turns the cosine. Of eight directions five moves see five: what "
+        "they do not see of the truth is taken away five times over.",
     otherwise="The second is fine for the five moves, and still too near to the truth. Which φ does no move see? "
               "As much of one may be added as you like.")
 
@@ -42,7 +44,9 @@ def _(got):
     if not _are_two(got):
         yield (f"two arrays are due, {T} finite numbers each, not all 0",
                "Return two arrays of eight numbers each, finite and not all 0: np.array(…) makes one of a list.")
-    (near, area, _), (other, _, raw) = map(measured, got)                                    # nan is not enough
+    (near, area, raw_1), (other, area_2, raw) = map(measured, got)                           # nan is not enough
+    if max(near, other) <= FAR and area_2 >= -1e-9 and raw_1 <= LITTLE and not area >= -1e-9:
+        yield "the two stand in the other order", "First the one for the area, then the one for the infidelity."
     first = f"first: cosine {near:.3f} and area {area:+.4f} beside the truth's; at most {FAR} and at least 0 are due"
     if not area >= -1e-9:
         yield first, ("The first one takes the words away in a worse order than the truth. Begin with the truth's "

@@ -18,13 +18,15 @@ ONE_ALIKE = np.array([[0.5, 1.0, 0.75, 0.25, 0.5, 1.0], [1.0, 0.25, 0.5, 0.5, 1.
 ALIKE = np.array([[1.0, 2.0, 3.0, 4.0], [2.0, 1.0, 4.0, 3.0], [1.0, 1.0, 3.0, 4.0]])
 
 
-compare = Question(solution.compare, (2, 2), {
+compare = Question(solution.compare, (1, 1), {
     "five explainers": (SCORES, signs_of(6, 40, 3)), "two": (SCORES[:2], signs_of(6, 19, 1)),
     "equally good": (ALIKE, np.array([[1.0, 1, 1, 1], [1, -1, 1, -1], [-1, -1, -1, 1], [1, 1, -1, 1]])),
     "one is equally good": (ONE_ALIKE, signs_of(6, 40, 5)), "one": (SCORES[:1], signs_of(6, 9, 2))},
     promises={"whose entries are 1 and −1": lambda scores, signs: (
                   (np.abs(signs) == 1).all() and signs.shape[1] == scores.shape[1])},
     returns="best, p (m,), adjusted (m,)", forbidden=LIBRARY, instead="the rows of signs",
+    why="One product of matrices has the means of all rows of signs for all explainers. Holm works on the sorted "
+        "values and writes them back by the same order.",
     otherwise="By hand, for differences (1, 1) and the signs (1, −1), (−1, −1): mean 1; turned, 0 and −1. One of "
               "two is as large in size: p = (1 + 1)/(1 + 2). And Holm makes .02 and .04 of .01 and .04.")
 FACTORS = "np.arange(m - 1, 0, -1)"
@@ -33,8 +35,10 @@ compare.mistakes(
     ("The documents were not paired: signs were turned for each row by itself. Take differences first, document by "
      "document.", "signs @ d.T → (signs @ scores[best])[:, None] - signs[::-1] @ scores.T"),
     ("`p` looks at one side. A mean difference as far below 0 is as extreme.", "np.abs(signs @ d.T) → signs @ d.T"),
-    ("The differences as they were count as one of the draws: 1 + above and below.",
-     "(1 + reached.sum(0)) / (1 + len(signs)) → reached.sum(0) / len(signs)"),
+    *(("The differences as they were count as one of the draws: 1 + above and below.",
+       f"(1 + reached.sum(0)) / (1 + len(signs)) → reached.sum(0) / {below}")
+      for below in ("len(signs)", "(1 + len(signs))")),
+    ("Divided by R. The data count as one above, and so they do below: 1 + R.", "(1 + len(signs)) → len(signs)"),
     ("A mean that is just as far from 0 counts, and rounding may not tell: compare with |mean| − 1e-12.",
      "- 1e-12 → + 1e-12"),
     ("That is Bonferroni's correction, the same factor for all. Holm's falls with each step.",

@@ -2,40 +2,52 @@
 
 import math
 import numpy as np
+from coursekit.explain import Slalom, evaluate_masks, exact_shapley
+
+
+def kept(model, document):
+    """f(Z): scores (n,) of the document, [UNK] for the words where a row of Z (n, T) has 0."""
+    return lambda Z: evaluate_masks(model, document, Z > 0.5)
+
+
+def halves(n, T, draw, share=0.5):
+    """n moves (n, T) of 0 and 1, drawn: each word goes with this chance."""
+    return (draw.random((n, T)) < share) * 1.0
+
+
+def cosine(a, b):
+    return a @ b / np.sqrt((a @ a) * (b @ b))
+words = {"a": (-1, 0.1), "warm": (1, 1.5), "and": (-1, 0), "funny": (1.5, 2),
+         "film": (-0.5, 0.5), "with": (-1, 0), "superb": (1.25, 3), "songs": (0.25, 1)}
+moves = np.array([[0, 1, 1, 1, 0, 0, 0, 0], [0, 0, 0, 1, 0, 1, 0, 1], [0, 0, 1, 1, 1, 1, 0, 0],
+                  [0, 1, 0, 0, 0, 0, 0, 1], [1, 0, 0, 1, 1, 0, 0, 1]], float)
+
+
+def small(words):
+    """A SLALOM of words, {word: (importance, value)}, and of [UNK], which has (0, 0)."""
+    return Slalom([*words, "[UNK]"], *np.array([*words.values(), (0, 0)]).T)
+document, model = list(words), small(words)
+truth = exact_shapley(model, document).scores
+
+
+def drawn(seed):
+    """A SLALOM of eight words drawn with this seed, its document, the exact Shapley values."""
+    draw, document = np.random.default_rng([seed, 14]), [f"word {i}" for i in range(8)]
+    model = small({word: (draw.normal(), 2 * draw.normal()) for word in document})
+    return model, document, exact_shapley(model, document).scores
 
 
 def recall(scores, gold, k):
-    """Recall of the gold features, that of a random draw, and how often such a draw does as well.
+    """Recall of the gold features, and that of a random draw.
 
     scores: array (d,); gold: a list of different places; k: a whole number, 1 to d.
-    Returns three numbers.
+    Returns two numbers.
     """
-    sizes, d, n = np.abs(scores), len(scores), len(gold)
-    edge = np.sort(sizes)[d - k]
+    sizes = np.abs(scores)
+    edge = np.sort(sizes)[len(sizes) - k]
     above, tied = sizes > edge, sizes == edge
     part = above + tied * (k - above.sum()) / tied.sum()
-    found = part[gold].sum()
-    luck = sum(math.comb(n, h) * math.comb(d - n, k - h) for h in range(k + 1) if h >= found - 1e-9)
-    return found / n, k / d, luck / math.comb(d, k)
-
-
-def sensitivity(f, explain, x, baseline, others):
-    """Where a method violates the axiom of sensitivity, and for how many features zero and idle do not agree.
-
-    f: (n, d) → (n,); explain: (d,) → (d,); x, baseline: arrays (d,); others: array (r, d).
-    Returns an array (d,) of True and False, and a whole number.
-    """
-    d, start, here = len(x), f(baseline[None])[0], f(x[None])[0]
-    violated, idle = np.zeros(d, bool), np.zeros(d, bool)
-    for j in range(d):
-        z = baseline.copy()
-        z[j] = x[j]
-        violated[j] = abs(f(z[None])[0] - start) > 1e-6 and abs(explain(z)[j]) <= 1e-6
-        rows = np.tile(x, (len(others), 1))
-        rows[:, j] = others[:, j]
-        idle[j] = np.all(np.abs(f(rows) - here) <= 1e-6)
-    zero = np.abs(explain(x)) <= 1e-6
-    return violated, np.sum(zero != idle)
+    return part[gold].mean(), k / len(sizes)
 
 
 def aopc(predict, document, attributions, fills):
@@ -50,7 +62,8 @@ def aopc(predict, document, attributions, fills):
     for i, row in enumerate(attributions):
         rank = np.argsort(np.argsort(-s * row, kind="stable"))              # 0: the first to go
         for j, fill in enumerate(fills):
-            copies = [[word if rank[t] >= k else fill for t, word in enumerate(document)] for k in range(T + 1)]
+            copies = [[word if rank[t] >= k else fill for t, word in enumerate(document)]
+                      for k in range(T + 1)]
             if fill is None:
                 copies = [[word for word in copy if word is not None] for copy in copies]
             table[i, j] = np.mean(s * (whole - predict(copies)))
@@ -71,6 +84,55 @@ def infidelity(f, x, phis, moves):
     return ((said - lost) ** 2).mean(1), ((c[:, None] * said - lost) ** 2).mean(1), best
 
 
+def fool():
+    """Two attributions, arrays (8,), with a cosine of at most −0.5 with the truth: the first with no smaller area over
+    the curve than the truth, the second with an infidelity of at most 0.001."""
+    first = truth - 2                                               # in order, all against
+    best = infidelity(kept(model, document), np.ones(8), truth[None], moves)[2]
+    unseen = np.linalg.svd(moves)[2][5:]                            # (3, 8): what no move sees
+    second = best - 5 * (unseen @ truth) @ unseen
+    return first, second
+
+
+def my_experiment(seed):
+    """One thing changed. Returns two numbers: as it was, changed."""
+    model, eight, truth = drawn(seed)
+    rng = np.random.default_rng(seed)
+
+    def near(n):
+        """The mean cosine with the truth of `best`, over twenty sets of n halves."""
+        found = [infidelity(kept(model, eight), np.ones(8), truth[None], halves(n, 8, rng))[2]
+                 for _ in range(20)]
+        return np.mean([cosine(best, truth) for best in found])
+
+    return near(5), near(10)
+
+
+def luck(found, d, n, k):
+    """How often a random draw finds as many gold features.
+
+    found: a number; d, n, k: whole numbers of features, of gold ones, of those that count as important.
+    Returns a number.
+    """
+    ways = sum(math.comb(n, h) * math.comb(d - n, k - h)
+               for h in range(k + 1) if h >= found - 1e-9)
+    return ways / math.comb(d, k)
+
+
+def sensitivity(f, explain, x, baseline):
+    """Where a method violates the axiom of sensitivity.
+
+    f: (n, d) → (n,); explain: (d,) → (d,); x, baseline: arrays (d,).
+    Returns an array (d,) of True and False.
+    """
+    violated, start = np.zeros(len(x), bool), f(baseline[None])[0]
+    for j in range(len(x)):
+        z = baseline.copy()
+        z[j] = x[j]
+        violated[j] = abs(f(z[None])[0] - start) > 1e-6 and abs(explain(z)[j]) <= 1e-6
+    return violated
+
+
 def compare(scores, signs):
     """The best explainer, p values of sign-flip tests against it, and these with Holm's correction.
 
@@ -88,14 +150,6 @@ def compare(scores, signs):
     adjusted = np.ones(m)
     adjusted[order] = np.minimum(np.maximum.accumulate(p[order] * np.arange(m - 1, 0, -1)), 1)
     return best, p, adjusted
-
-
-def fool():
-    """Two attributions, arrays (8,), with a cosine of at most −0.5 with the truth: the first with no smaller area over
-    the curve than the truth, the second with an infidelity of at most 0.001."""
-    first = np.array([-5.0, -4.8, -5.1, -4.5, -4.9, -5.2, -4.2, -4.85])         # in order, all against
-    second = np.array([0.441, -0.306, 0.861, -0.045, -0.338, 0.021, -4.562, 0.45])    # best, less what no move sees
-    return first, second
 
 
 def complexity(f, x, phi, background, epsilon):

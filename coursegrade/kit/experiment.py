@@ -33,7 +33,12 @@ def _two_numbers(got, seed):
     >>> [next(_two_numbers(got, 0), None) for got in ((0.5, 1), 3)]
     [None, 'it returns a whole number, and two numbers are needed: (as it was, changed)']
     """
-    if not isinstance(got, (list, tuple)) or len(got) != 2:
+    got = tuple(got) if _shape(got) == (2,) else got        # an array of two numbers is two numbers
+    entries = got if isinstance(got, (list, tuple)) else ()
+    if test := [entry for entry in (got, *entries) if hasattr(entry, "pvalue")]:
+        yield (f"{kind(test[0])} is no number, but holds two, a statistic and its p-value",
+               "What a function of scipy.stats gives has the statistic in it: `spearmanr(x, y).statistic`.")
+    elif not isinstance(got, (list, tuple)) or len(got) != 2:
         yield f"it returns {kind(got)}, and two numbers are needed: (as it was, changed)"
     elif strange := [entry for entry in got if not isinstance(entry, numbers.Real) and math.prod(_shape(entry)) != 1]:
         size = len(strange[0]) if isinstance(strange[0], (list, tuple)) else math.prod(_shape(strange[0]))
@@ -41,7 +46,8 @@ def _two_numbers(got, seed):
             f": it has {size} entries, and one number is needed; their mean, or one of them?" * (size > 1))
     elif wrong := [entry for entry in _plain(got) if not math.isfinite(entry)]:
         yield (f"a number is {wrong[0]}",
-               "Is something divided by 0, is it the mean of nothing, or the logarithm of a weight that is 0?")
+               "Is something divided by 0, is it the mean of nothing, or the logarithm of a weight that is 0? (A "
+               "correlation is nan where all numbers of one side are equal.)")
 
 
 def _shape(entry):
@@ -67,7 +73,8 @@ def _repeats(answer, arguments):
         pairs = [_plain(services.run(answer, (seed,))) for seed in range(SEEDS)]
         if all(math.isclose(*pair, rel_tol=1e-6) for pair in pairs):
             raise CheckFailed(f"In all {SEEDS} runs the two numbers are equal. Does what you change get to what you "
-                              "measure?")
+                              "measure? Or can your measure not move at all, such as a share of errors where there "
+                              "are none?")
         if len({*pairs}) == 1:
             raise CheckFailed(f"All {SEEDS} seeds give the same two numbers. Does what you draw depend on `seed`? (Or "
                               "does the function use something of an earlier cell in place of what it draws?)")

@@ -178,7 +178,9 @@ class Question:
                 raise due if marking else reveal.offered(self, due) from None
             helped = f", with {' and '.join(lent)} answered by the course's own"
         where = f"{len(cases)} more inputs" if hidden else "; ".join(self.cases)
-        print(f"✓ {self.name}: right on {where}{helped}{f'; {self._how()}' if self._measure else ''}.")
+        how = f"; {self._how()}" if self._measure else ""
+        enough = self._measure and self._reached >= BEST * self.known and self.points[1]
+        print(f"✓ {self.name}: right on {where}{helped}{how}{', near enough for all points' if enough else ''}.")
         score.record(self.topic, self.name, "passed", hidden)
 
     def answer(self):

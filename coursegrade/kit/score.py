@@ -77,7 +77,7 @@ def score():
             print(f"  {number:>2}  {title:<20} {state:<25} {worth} points")
         possible, by_hand = sum(sum(question.points) for question in asked), sum(written.values())
         print(f"\n{earned} of {possible - unseen} points so far"
-              + f"; {unseen} more come from tests with other inputs" * bool(unseen)
+              + f"; {unseen} more come when it is marked" * bool(unseen)
               + f"; {by_hand} from a person who reads your text. Together {possible + by_hand}.")
     made, right, asked = guesses.counted()
     if asked:
@@ -98,7 +98,7 @@ def _line(topic, number, question):
             "" if not hidden else f", and {hidden} {how}" if tested is None else
             f", {hidden * (tested == 'passed')} of {hidden} {how}")
     print(f"  {number:>2}  {question.name:<20} {STATES[seen]:<25} {text}")
-    return earned, hidden * (tested is None and not question.known)
+    return earned, hidden * (tested is None)
 
 
 def _unwritten(folder, n):

@@ -284,7 +284,7 @@ class Watch:
             code = frame.f_code
             if code not in self._codes:
                 self._codes[code] = self._meant(str(frame.f_globals.get("__name__")), code.co_qualname)
-            self.calls += self._codes[code]
+            self.calls += self._codes[code] if self._codes[code] and not _importing(frame) else []
 
     def _saw(self, path):
         self.calls += self._meant("torch", path) if Watch.looks else []
@@ -297,6 +297,14 @@ class Watch:
             if names := self._names.get((package, part.strip("_"))):
                 found.append(max(names, key=lambda name: len({*name.split(".")} & {*inner, *parts})))
         return found
+
+
+def _importing(frame):
+    """Does a frame run while a module is imported? What that calls is no call of the answer's: `import scipy.stats`
+    makes distributions, and asks one for its entropy."""
+    while frame and frame.f_code.co_filename != "<frozen importlib._bootstrap>":
+        frame = frame.f_back
+    return frame is not None
 
 
 def _torch_mode(saw):

@@ -274,6 +274,17 @@ def test_a_class_is_known_by_its_own_methods_not_by_their_decorators():
     assert "coursekit.models.GPT2" in seen.calls
 
 
+def test_what_an_import_calls_is_no_call_of_the_answer(tmp_path, monkeypatch):
+    (tmp_path / "makes_a_table.py").write_text("def logsumexp(x):\n    return x\n\n\nTABLE = logsumexp(3)\n")
+    monkeypatch.syspath_prepend(tmp_path)
+    with services.watch(None, ["makes_a_table.logsumexp"]) as seen:
+        import makes_a_table
+    assert seen.calls == []
+    with services.watch(None, ["makes_a_table.logsumexp"]) as seen:
+        makes_a_table.logsumexp(1)
+    assert seen.calls == ["makes_a_table.logsumexp"]
+
+
 def test_watch_of_what_is_not_installed_watches_nothing():
     with services.watch(None, ["no_such_package.function", "math.no_such_function"]) as seen:
         math.exp(1)
@@ -335,7 +346,7 @@ def test_score_counts_the_latest_check_of_each_question(capsys):
         assert state in line and f"{points} of 2 points" in line
         assert out.splitlines()[0] == "Assignment 02 · attention" and line.split()[0] == "4"
         assert "its check has not run" in out and "read by a person" in out
-        assert f"\n{points} of 13 points so far; 9 more come from tests with other inputs; 8 from a person" in out
+        assert f"\n{points} of 13 points so far; 9 more come when it is marked; 8 from a person" in out
         assert out.endswith("Together 30.\n")
     fold(right, {"other": fold.cases["d_e = 3, d_att = 2, d_out = 5"]})
     capsys.readouterr()

@@ -70,11 +70,11 @@ def test_one_early_slip_costs_once(question, tmp_path, capsys):
 
 def test_all_that_lime_builds_on_may_be_lent(tmp_path, capsys):
     forget()
-    slips = {"perturbed": TURNED, "fit": UNWEIGHTED, "proximity": ("100 * (1", "(1")}
+    slips = {"perturbed": TURNED, "fit": UNWEIGHTED}
     answers = student(tmp_path, cells(**slips))
     assert all(said(HERE.visible, question, answers) for question in slips)
     HERE.hidden("lime", answers.lime)
-    assert "with `perturbed` and `proximity` and `fit` answered" in capsys.readouterr().out
+    assert "with `perturbed` and `fit` answered" in capsys.readouterr().out
 
 
 def test_through_a_function_of_the_students_own(tmp_path):
@@ -83,11 +83,9 @@ def test_through_a_function_of_the_students_own(tmp_path):
     assert "calls `perturbed` (question 1)" in said(HERE.visible, "shapley", student(tmp_path, sources))
 
 
-def test_fit_and_proximity_are_named_where_lime_suffers_from_them(tmp_path):
+def test_fit_is_named_where_lime_suffers_from_it(tmp_path):
     text = said(HERE.visible, "lime", student(tmp_path, cells(fit=UNWEIGHTED)))
-    assert "calls `fit` (question 4)" in text and "The weights change nothing here" in text
-    text = said(HERE.visible, "lime", student(tmp_path, cells(proximity=("100 * (1", "(1"))))
-    assert "calls `proximity` (question 3)" in text and "not multiplied by 100" in text
+    assert "calls `fit` (question 2)" in text and "The weights change nothing here" in text
 
 
 def test_a_changed_document_is_found_where_it_does_harm(tmp_path):
@@ -97,8 +95,8 @@ def test_a_changed_document_is_found_where_it_does_harm(tmp_path):
 
 
 def test_no_earlier_function_is_named_where_it_is_right(tmp_path, capsys):
-    answers = student(tmp_path, cells(proximity=("weights.sum() ** 2", "weights.sum()")))
-    HERE.visible("lime", answers.lime)                                  # takes the weights alone
+    answers = student(tmp_path, cells(fit=("else 1.0", "else 0.0")))
+    HERE.visible("kernel_shap", answers.kernel_shap)                    # takes the coefficients alone
     only_there = ('return ["[UNK]" if', 'return document if "[UNK]" in document else ["[UNK]" if')
     text = said(HERE.visible, "lime", student(tmp_path, cells(perturbed=only_there, lime=("ridge)\n    ### END",
                                                                                           "1.0)\n    ### END"))))

@@ -12,8 +12,8 @@ from tests.grading.bank.assignments import ASSIGNMENTS, NAMES, asked_in
 
 # Right answers that ask a function for other things than the reference does, and so are helped by nobody.
 OTHERWISE = {("01_tokens", "by recursion, and a tuple of pairs"): [("count_pairs",)],       # the words so far, as keys
-             ("07_perturbation", "equal masks gathered, their weights added up"): [
-                 ("fit",), ("perturbed", "proximity", "fit")],
+             ("07_perturbation", "equal masks gathered, their weights added up; the cosine mask by mask"): [
+                 ("fit",), ("perturbed", "fit")],
              ("08_theory", "as many nodes as tokens"): [("mean_score",)],
              ("08_theory", "a polynomial through T points, and its integral"): [("mean_score",)],
              ("10_debate", "a table of all pairs at once, for each bound"): [("js",)]}

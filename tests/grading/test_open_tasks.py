@@ -1,11 +1,13 @@
 """Open tasks: a gate, and the best that is known; and experiments of one's own."""
 
+import math
 import random
 import time
 
 import numpy as np
 import pytest
 import torch
+from scipy.stats import spearmanr
 
 from coursegrade.kit import score
 from coursegrade.kit.experiment import experiment
@@ -44,13 +46,16 @@ def test_the_gate_is_at_four_fifths_and_all_points_near_the_best(question, capsy
     question(lambda: [9, 8, 6])
     assert "✓ widest: right on your digits; yours 432, best known 504." in capsys.readouterr().out
     score.score()
-    assert "1 of 1 points, and 2 near the best known" in capsys.readouterr().out
+    out = capsys.readouterr().out
+    assert "1 of 1 points, and 2 near the best known" in out
+    assert "\n1 of 1 points so far; 2 more come when it is marked" in out
     with pytest.raises(CheckFailed, match="yours 432, best known 504.\n  From 479 on it has all points."):
         question.best(lambda: [9, 8, 6])
     score.score()
     out = capsys.readouterr().out
     assert "1 of 1 points, 0 of 2 near the best known" in out and "1 of 3 points so far; 0 from a person" in out
     question.best(lambda: [9, 8, 7])
+    assert "; yours 504, best known 504, near enough for all points." in capsys.readouterr().out
     score.score()
     assert "3 of 3 points so far" in capsys.readouterr().out
 
@@ -78,7 +83,8 @@ def own():
 
 @pytest.mark.parametrize("answer", [noise, lambda seed: [1.0, 1.0 + (seed == 3)], lambda seed: (True, seed),
                                     lambda seed: (np.float32(seed), np.array([[0.5]])),
-                                    lambda seed: [torch.tensor(0.5), torch.tensor([seed], dtype=torch.long)]])
+                                    lambda seed: [torch.tensor(0.5), torch.tensor([seed], dtype=torch.long)],
+                                    lambda seed: np.array([0.5, seed]), lambda seed: torch.tensor([0.5, seed])])
 def test_an_experiment_is_accepted_whatever_it_finds(own, answer):
     own(answer)
     assert score.passed("noises", "noise")
@@ -88,11 +94,16 @@ def test_an_experiment_is_accepted_whatever_it_finds(own, answer):
     (lambda seed: 3, "two numbers are needed"), (lambda seed: (1, 2, 3), "two numbers are needed"),
     (lambda seed: None, "returned nothing"), (lambda seed: (1, "2"), "a string stands among the two numbers"),
     (lambda seed: (1, float("inf")), "a number is inf"), (lambda seed: (1, float("nan")), "the mean of nothing"),
+    (lambda seed: (seed, spearmanr([1, 2, 3], [1, 3, 2])), "`spearmanr(x, y).statistic`"),
+    (lambda seed: spearmanr([1, 2, 3], [1, 3, seed]), "holds two, a statistic and its p-value"),
     (lambda seed: (seed + 1, seed + 1 + 1e-9), "In all 5 runs"), (lambda seed: (seed, seed), "In all 5 runs"),
+    (lambda seed: (0.0, 0.0), "Or can your measure not move at all"),
     (lambda seed, dice=random.Random(0): (0, dice.random()), "Draw everything from a generator made with `seed`"),
     (lambda seed: (0, random.random()), "Draw everything from a generator made with `seed`"),
     (lambda seed, calls=[]: (calls.append(seed), (0, len(calls)))[1], "Does something live on from call to call"),
     (lambda seed: (0.25, 0.5), "All 5 seeds give the same two numbers"),
+    (lambda seed: np.ones(3), "it returns a NumPy array, and two numbers are needed"),
+    (lambda seed: np.array([seed, math.nan]), "a number is nan"),
     (lambda seed: (0, np.ones(10)), "it has 10 entries, and one number is needed"),
     (lambda seed: random.Random(seed).random() / 0, "ZeroDivisionError")])
 def test_what_is_no_experiment_is_told_so(own, answer, words):

@@ -15,7 +15,7 @@ from tests.grading.bank.assignments import ASSIGNMENTS, NAMES
 
 # Blocks that only draw what comes out, in words or with dots for what would be too long, or one answer of many.
 DRAWN = {"01_tokens": 1, "02_attention": 1, "03_gpt2": 2, "03b_families": 2, "06_gradients": 1, "09_slalom": 1,
-         "11_histogram": 1}
+         "11_histogram": 2}
 BLOCK = re.compile(r"^```\n(.*?)^```", re.S | re.M)
 NUMBER = re.compile(r"(?<![\w\"'])-?\d+(?:\.\d*)?")
 

@@ -1,6 +1,6 @@
 """Assignment 06: answers that are no mistake of a list, and what a check must say to them; right ones in other words.
 
-integrated, which a later answer may build on, is put into this module by the test: the reference's.
+integrated, which later answers may build on, is put into this module by the test: the reference's.
 """
 
 import math
@@ -8,6 +8,7 @@ import math
 import numpy as np
 import torch
 import torch._dynamo  # which torch.func imports when it is first called, and that takes longer than a check waits
+from scipy.stats import spearmanr
 from torch.autograd import grad as differentiate
 
 from tests.grading.bank.entries import right, wrong
@@ -27,7 +28,7 @@ def _d(f, e, unit, h):
     return (f(e + h * unit) - f(e - h * unit)) / (2 * h)
 
 
-@wrong("numerical_slopes", "That is 1.5 D(h/2) -0.5 D(h).")
+@wrong("numerical_slopes", "That is 1.5·D(h/2) − 0.5·D(h).")
 def _(f, e, h):
     return _filled(e, lambda unit: (3 * _d(f, e, unit, h / 2) - _d(f, e, unit, h)) / 2)
 
@@ -50,7 +51,7 @@ def _(f, e, h):
     return ((8 * half - d) / (6 * h)).reshape(e.shape)
 
 
-@wrong("numerical_slopes", "that is a plain number of Python, which needs no .item(), and knows no .backward()")
+@wrong("numerical_slopes", "What f gives is a plain number of Python, which needs no .item(), and knows no .backward()")
 def _(f, e, h):
     leaf = e.clone().requires_grad_()
     f(leaf).backward()
@@ -173,6 +174,12 @@ def _(G, ids, W_e, allowed):
     return best and (*best[:2], 2 * best[2])
 
 
+@wrong("best_swap", "as good as the expected one")
+def _(G, ids, W_e, allowed):
+    return max([(t, v, ((W_e[v] - W_e[ids[t]]) @ G[t]).item()) for t in range(len(ids)) for v in allowed
+                if v != ids[t]], key=lambda swap: swap[2], default=None)                # not sorted
+
+
 @wrong("best_swap", "Return None")
 def _(G, ids, W_e, allowed):
     change = G @ W_e.T - (G * W_e[ids]).sum(1, keepdim=True)
@@ -227,17 +234,22 @@ def _(slopes, e, starts, n):
     return _paths(slopes, e, starts, n, at_once=-(-n // 16))            # 16 portions, not portions of 16
 
 
-@wrong("integrated", "got a tensor (2, 2), torch.float64; a single point p is p[None]")
-def _(slopes, e, starts, n):
-    paths = [[(e - s) * slopes(s + (i + 0.5) / n * (e - s)) for i in range(n)] for s in starts]
-    return torch.stack([(sum(path) / n).sum(1) for path in paths]).mean(0)
-
-
 @wrong("integrated", "Was a mean taken of an empty portion?")
 def _(slopes, e, starts, n):
     a = ((torch.arange(n, dtype=e.dtype) + 0.5) / n)[:, None, None]
     return torch.stack([sum(((e - s) * slopes(part).mean(0)).sum(1) * len(part) / n for part in [
         (s + a * (e - s))[16 * i:16 * i + 16] for i in range(n // 16 + 1)]) for s in starts]).mean(0)
+
+
+@wrong("integrated", "The midpoints need two axes more than a")
+def _(slopes, e, starts, n):
+    a = (torch.arange(n, dtype=e.dtype) + 0.5) / n
+    return torch.stack([((e - s) * slopes(s + a * (e - s)).mean(0)).sum(1) for s in starts]).mean(0)
+
+
+@wrong("integrated", "A list came back. torch.stack(…) makes one tensor of a list of tensors")
+def _(slopes, e, starts, n):
+    return [_paths(slopes, e, start[None], n) for start in starts]
 
 
 @wrong("integrated", "The first midpoint of a path is e⁰ + a(e − e⁰) with a = ½/n")
@@ -260,6 +272,76 @@ def _(slopes, e, starts, n):
     scores = [-((start - e) * slopes((e + (i + 0.5) / n * (start - e))[None])[0]).sum(-1) / n
               for start in starts for i in range(n)]
     return sum(scores) / len(starts)
+
+
+# -- my_experiment ---------------------------------------------------------------------------------------------------
+
+def _world(seed, T=6):
+    """A document (T, 3) of a small attention head, a list of two baselines, and what the score loses at each token."""
+    table = torch.randn(3, T, 3, generator=torch.Generator().manual_seed(seed))
+    return table[0], [table[1], 0 * table[0]]
+
+
+def _head_of(points):
+    leaf = points.detach().clone().requires_grad_()
+    score = (torch.softmax(leaf[..., 0], -1) * leaf[..., 1]).sum(-1)
+    return differentiate(score.sum(), leaf)[0]
+
+
+def _explained(e, *starts):
+    return integrated(_head_of, e, torch.stack(starts), 8)
+
+
+@wrong("my_experiment", "The second argument of lost is a list")
+def _(seed):
+    d = ["a", "film"]
+    return tuple(float(len(d[:seed] + new + d[seed + 1:])) for new in ([], "film"))     # as `lost` does
+
+
+_draw = np.random.default_rng(0)
+
+
+@wrong("my_experiment", "Draw everything from a generator made with `seed`")
+def _(seed):
+    e, starts = _world(int(_draw.integers(1000)))                       # another one at each call
+    return tuple(_explained(e, start).sum() for start in starts)
+
+
+@wrong("my_experiment", "Does what you change get to what you measure?")
+def _(seed):
+    e, starts = _world(seed)
+    sorted(starts[0].tolist())                                          # and dropped
+    return _explained(e, starts[0]).sum(), _explained(e, starts[0]).sum()
+
+
+@wrong("my_experiment", "is it made anew where the document is another one?")
+def _(seed):
+    e, starts = _world(seed)
+    return _explained(e, starts[0]).sum(), _explained(e[:3], starts[0]).sum()
+
+
+@wrong("my_experiment", "Are both of the same one?")
+def _(seed):
+    e, starts = _world(seed)
+    return tuple(spearmanr(_explained(e[:T], starts[0][:T]), e[:, 0]).statistic for T in (6, 4))
+
+
+@wrong("my_experiment", "A baseline is a table, not a word, and no list")
+def _(seed):
+    e, _ = _world(seed)
+    return tuple(_explained(e, word).sum() for word in ("film", "movie"))
+
+
+@right("my_experiment", "a baseline of zeros")
+def _(seed):
+    e, starts = _world(seed)
+    return tuple(spearmanr(_explained(e, start), e[:, 0]).statistic for start in starts)
+
+
+@right("my_experiment", "a list: shares below 0, of whole and half documents")
+def _(seed):
+    e, starts = _world(seed)
+    return [(_explained(e[:T], starts[0][:T]) < 0).double().mean() for T in (6, 3)]
 
 
 # -- complete --------------------------------------------------------------------------------------------------------
@@ -360,7 +442,7 @@ def _(G, e, start, M, c):
 
 # -- without_baseline ------------------------------------------------------------------------------------------------
 
-@wrong("without_baseline", "After a shift a number moves by")
+@wrong("without_baseline", "What is G_t multiplied by?")
 def _(G, e):
     return (G * e).sum(1)
 
@@ -370,12 +452,7 @@ def _(G, e):
     return ((G * e) / (e - e)).sum(1)
 
 
-@wrong("without_baseline", "After a shear and a shift a number is nan or infinite")
-def _(G, e):
-    return (G * (e - e.mean(0))).sum(1) / (e.max() > 0)
-
-
-@wrong("without_baseline", "If all slopes are twice as steep, every number is to be twice as large.")
+@wrong("without_baseline", "every number is to be twice as large. Here they become 1 times as large")
 def _(G, e):
     return torch.ones(len(e), dtype=e.dtype)
 
@@ -385,9 +462,14 @@ def _(G, e):
     return (G * (e - e)).sum(1)
 
 
-@wrong("without_baseline", "expected a tensor of 4 numbers, one for each token")
+@wrong("without_baseline", "the products are added up over its coordinates")
 def _(G, e):
-    return (G * (e - e.mean(0))).sum()
+    return G * (e - e.mean(0))
+
+
+@wrong("without_baseline", "leave out what is drawn at random")
+def _(G, e):
+    return (G * (e - e[torch.randint(len(e), (1,))])).sum(1)
 
 
 @right("without_baseline", "compared with the average of the other tokens")

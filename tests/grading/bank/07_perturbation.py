@@ -1,6 +1,6 @@
 """Assignment 07: answers that no mistake of a check can be, wrong and right.
 
-perturbed, proximity and fit, which other questions build on, are put into this module by the test: the reference's.
+perturbed, fit, lime and shapley, which other questions build on, are put into this module by the test: the reference's.
 """
 
 import itertools
@@ -9,9 +9,11 @@ import math
 import numpy as np
 import torch
 
+from coursekit.models import load_weights
 from tests.grading.bank.entries import right, wrong
 
-perturbed = proximity = fit = None      # the reference's, at test time
+perturbed = fit = lime = shapley = None     # the reference's, at test time
+peaky = load_weights("imdb-peaky")
 
 
 def _words(document):
@@ -146,48 +148,6 @@ def _(predict, document, by):
     return np.array(found) if found else np.zeros((0, *np.shape(whole)))
 
 
-# -- proximity -------------------------------------------------------------------------------------------------------
-
-def _delta(masks):
-    return 100 * (1 - np.sqrt(masks.sum(1) / masks.shape[1]))
-
-
-def _both(exponents):
-    pi = np.exp(exponents)
-    return pi, pi.sum() ** 2 / (pi ** 2).sum()
-
-
-@wrong("proximity", "Only the mask that keeps nothing is wrong")
-def _(masks, width):
-    z = masks.astype(float)
-    with np.errstate(invalid="ignore"):
-        cosine = z.sum(1) / (np.linalg.norm(z, axis=1) * np.sqrt(z.shape[1]))
-    return _both(-(100 * (1 - cosine)) ** 2 / (2 * width ** 2))
-
-
-@wrong("proximity", "right on the inputs that you see", at_once=False)
-def _(masks, width):
-    return _both(-_delta(masks) ** 2 / (2 * int(width) ** 2) if width >= 1 else -_delta(masks) ** 2 / (2 * width ** 2))
-
-
-@right("proximity", "mask by mask, with math")
-def _(masks, width):
-    exponents = []
-    for mask in masks.tolist():
-        cosine = sum(mask) / (math.sqrt(sum(mask)) * math.sqrt(len(mask))) if any(mask) else 0.0
-        exponents.append(-0.5 * (100 * (1 - cosine) / width) ** 2)
-    pi = [math.exp(e) for e in exponents]
-    return np.array(pi), sum(pi) ** 2 / sum(p * p for p in pi)
-
-
-@right("proximity", "logarithms of sums, in torch")
-def _(masks, width):
-    delta = 1 - torch.tensor(masks).double().mean(1).sqrt()
-    exponents = -(delta * 100 / width) ** 2 / 2
-    worth = (2 * exponents.logsumexp(0) - (2 * exponents).logsumexp(0)).exp()
-    return exponents.exp().numpy(), worth.item()
-
-
 # -- fit -------------------------------------------------------------------------------------------------------------
 
 def _centred(Z, y, weights):
@@ -234,7 +194,7 @@ def _(Z, y, weights, ridge):
         return beta, mean_y - mean @ beta, 1 - ((b - A @ beta) ** 2).sum() / (b ** 2).sum()
 
 
-@wrong("fit", "Look at β first, then at the intercept, then at R²")
+@wrong("fit", "If both are right: in R² what is left is y − β₀ − Zβ")
 def _(Z, y, weights, ridge):
     _, _, A, b = _centred(Z, y, weights)
     beta, intercept, r2 = _line(np.linalg.lstsq(A.T @ A + ridge * np.eye(Z.shape[1]), A.T @ b)[0], Z, y, weights)
@@ -276,42 +236,65 @@ def _asked(predict, document, masks, by):
     return np.array([value[tuple(mask)] for mask in masks.tolist()])
 
 
-@wrong("lime", "`fit` takes arrays")
+def _kernel(masks, width):
+    return np.exp(-(100 * (1 - np.sqrt(masks.sum(1) / masks.shape[1]))) ** 2 / (2 * width ** 2))
+
+
+@wrong("lime", "An array cannot be a key of a dictionary")
 def _(predict, document, masks, by, width, ridge):
-    return fit(masks, _asked(predict, document, masks, by), proximity(masks, width), ridge)
+    number = {}
+    which = [number.setdefault(mask, len(number)) for mask in masks]
+    scores = predict([perturbed(document, mask, by) for mask in number])
+    return fit(masks, scores[which], _kernel(masks, width), ridge)
+
+
+@wrong("lime", "a vector of length 0 has no cosine")
+def _(predict, document, masks, by, width, ridge):
+    z = masks.astype(float)
+    with np.errstate(invalid="ignore"):
+        cosine = z.sum(1) / (np.linalg.norm(z, axis=1) * np.sqrt(z.shape[1]))
+    weights = np.exp(-(100 * (1 - cosine)) ** 2 / (2 * width ** 2))
+    return fit(masks, _asked(predict, document, masks, by), weights, ridge)
 
 
 @wrong("lime", "handed back to all n")
 def _(predict, document, masks, by, width, ridge):
     different = list(dict.fromkeys(map(tuple, masks)))
     scores = predict([perturbed(document, mask, by) for mask in different])
-    return fit(masks, scores, proximity(masks, width)[0], ridge)
+    return fit(masks, scores, _kernel(masks, width), ridge)
 
 
 @wrong("lime", "predict was called 6 times")
 def _(predict, document, masks, by, width, ridge):
     value = {tuple(mask): predict([perturbed(document, mask, by)])[0] for mask in np.unique(masks, axis=0)}
-    return fit(masks, np.array([value[tuple(mask)] for mask in masks]), proximity(masks, width)[0], ridge)
+    return fit(masks, np.array([value[tuple(mask)] for mask in masks]), _kernel(masks, width), ridge)
 
 
 @wrong("lime", "none drawn, added or shifted")
 def _(predict, document, masks, by, width, ridge):
     masks = np.random.default_rng(0).random(masks.shape) < 0.5
-    return fit(masks, _asked(predict, document, masks, by), proximity(masks, width)[0], ridge)
+    return fit(masks, _asked(predict, document, masks, by), _kernel(masks, width), ridge)
+
+
+@wrong("lime", "right on the inputs that you see", at_once=False)
+def _(predict, document, masks, by, width, ridge):
+    weights = _kernel(masks, width) if width < 1000 else np.ones(len(masks))
+    return fit(masks, _asked(predict, document, masks, by), weights, ridge)
 
 
 @right("lime", "np.unique and its inverse")
 def _(predict, document, masks, by, width, ridge):
     different, which = np.unique(masks, axis=0, return_inverse=True)
     scores = np.asarray(predict([perturbed(document, mask, by) for mask in different]))
-    return fit(masks, scores[which.ravel()], proximity(masks, width)[0], ridge)
+    return fit(masks, scores[which.ravel()], _kernel(masks, width), ridge)
 
 
-@right("lime", "equal masks gathered, their weights added up")
+@right("lime", "equal masks gathered, their weights added up; the cosine mask by mask")
 def _(predict, document, masks, by, width, ridge):
     weights = {}
-    for mask, pi in zip(map(tuple, masks), proximity(masks, width)[0]):
-        weights[mask] = weights.get(mask, 0.0) + pi
+    for mask in map(tuple, masks.tolist()):
+        cosine = sum(mask) / math.sqrt(sum(mask)) / math.sqrt(len(mask)) if any(mask) else 0.0
+        weights[mask] = weights.get(mask, 0.0) + math.exp(-0.5 * (100 * (1 - cosine) / width) ** 2)
     scores = predict([perturbed(document, list(mask), by) for mask in weights])
     return fit(np.array(list(weights)), scores, np.array(list(weights.values())), ridge)
 
@@ -348,7 +331,7 @@ def _(predict, document, by):
 
 @wrong("shapley", "no more and no less")
 def _(predict, document, by):
-    return _summed(predict, document, by) + 0.25
+    return _summed(predict, document, by) + 0.3
 
 
 @wrong("shapley", "predict was called 8 times")
@@ -379,6 +362,67 @@ def _(predict, document, by):
     value = dict(zip(sets, predict([perturbed(document, tuple(j in S for j in range(d)), by) for S in sets])))
     return np.array([sum((value[S | {j}] - value[S]) / d / math.comb(d - 1, len(S)) for S in sets if j not in S)
                      for j in range(d)])
+
+
+# -- my_experiment ---------------------------------------------------------------------------------------------------
+
+def _text(seed):
+    words = "a the film not very good bad awful but .".split()
+    return np.random.default_rng(seed).choice(words, 7, replace=False).tolist()
+
+
+def _one_run(seed, ridge=0.0):
+    masks = np.random.default_rng(seed).random((60, 7)) < 0.5
+    return lime(peaky.predict, _text(seed), masks, "replace", 25, ridge)
+
+
+def _distance(seed, by):
+    masks = np.array(list(itertools.product([False, True], repeat=7)))
+    beta = lime(peaky.predict, _text(seed), masks, by, 25, 0.0)[0]
+    return abs(beta - shapley(peaky.predict, _text(seed), by)).max()
+
+
+@wrong("my_experiment", "and two numbers are needed: (as it was, changed)")
+def _(seed):
+    return _one_run(seed)[2]
+
+
+@wrong("my_experiment", "and one number is needed; their mean, or one of them?")
+def _(seed):
+    return _one_run(seed)[0], _one_run(seed, 1.0)[0]
+
+
+@wrong("my_experiment", "Draw everything from a generator made with `seed`")
+def _(seed):
+    masks = np.random.default_rng().random((60, 7)) < 0.5
+    return tuple(lime(peaky.predict, _text(seed), masks, by, 25, 0.0)[2] for by in ("replace", "delete"))
+
+
+@wrong("my_experiment", "Does what you change get to what you measure?")
+def _(seed):
+    return tuple(_distance(seed, "replace") for by in ("replace", "delete"))
+
+
+@wrong("my_experiment", "hand over `peaky.predict`, not the model `peaky`")
+def _(seed):
+    return tuple(shapley(peaky, _text(seed), by).max() for by in ("replace", "delete"))
+
+
+@wrong("my_experiment", "its coefficients are the first, [0]")
+def _(seed):
+    return tuple(np.std([_one_run(seed, ridge), _one_run(seed + 1, ridge)], 0).mean() for ridge in (0.0, 1.0))
+
+
+@right("my_experiment", "deleted, not replaced")
+def _(seed):
+    return [_distance(seed, by) for by in ("replace", "delete")]
+
+
+@right("my_experiment", "backwards: is the word furthest from 0 the same one?")
+def _(seed):
+    document = _text(seed)
+    there, back = (np.abs(shapley(peaky.predict, words, "replace")) for words in (document, document[::-1]))
+    return document[there.argmax()] == document[0], np.float32(back.max())
 
 
 # -- kernel_shap -----------------------------------------------------------------------------------------------------

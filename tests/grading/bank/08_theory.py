@@ -1,6 +1,6 @@
 """Assignment 08: answers that are no mistake of a list, and what a check must say to them; right ones in other words.
 
-mean_score, which shapley may build on, is put into this module by the test: the reference's.
+mean_score, which shapley may build on, and best_line are put into this module by the test: the reference's.
 """
 
 import itertools
@@ -11,7 +11,7 @@ import torch
 
 from tests.grading.bank.entries import right, wrong
 
-mean_score = None       # the reference's, at test time
+best_line = mean_score = None       # the reference's, at test time
 
 
 # -- two_ways --------------------------------------------------------------------------------------------------------
@@ -93,6 +93,11 @@ def _(p, m):
     return w / w.sum()
 
 
+@wrong("kept_law", "divide by what they add up to")
+def _(p, m):
+    return np.array([p[s] * math.comb(len(p) - 1 - s, m) for s in range(len(p))])
+
+
 @wrong("kept_law", "math.comb and math.factorial know no end")
 def _(p, m):
     d, first = len(p) - 1, np.append(1, np.cumprod(np.arange(1, len(p))))           # 0!, 1!, … in 64 bits
@@ -158,43 +163,132 @@ def _(scores, p):
     return (r - c * r.sum() / (v + d * c)) / v
 
 
-# -- centred ---------------------------------------------------------------------------------------------------------
+# -- left_out --------------------------------------------------------------------------------------------------------
 
-@wrong("centred", "Only ratios *within* a head count")
-def _(log_g, y, log_g_h, y_h, x):
-    most = max(log_g.max(), log_g_h.max())                                # of all heads, where each has its own
-    g, h = np.exp(log_g - most), np.exp(log_g_h - most)
-    G = (1 - x) * g.sum(0) + x * h.sum(0)
-    f = ((1 - x) * (g * y).sum(0) + x * (h * y_h).sum(0)) / G
-    return ((g * (y - f) - h * (y_h - f)) / G).mean(1)
+def _shares(s):
+    g = np.exp(s - s.max())
+    return g / g.sum()
 
 
-@wrong("centred", "Take the first case by hand: G_x first")
-def _(log_g, y, log_g_h, y_h, x):
-    return ((1 - x) * log_g * y - x * log_g_h * y_h).mean(1)
+@wrong("left_out", "lost when two scores are taken from each other")
+def _(log_g, y, log_g_h, y_h):
+    changed = np.where(np.eye(len(y), dtype=bool), log_g_h, log_g)
+    told = np.where(np.eye(len(y), dtype=bool), y_h, y)
+    return _shares(log_g) @ y - np.array([_shares(row) @ says for row, says in zip(changed, told)])
 
 
-@right("centred", "weights of 2T tokens, by a softmax of all logarithms")
-def _(log_g, y, log_g_h, y_h, x):
-    result = np.zeros(len(y))
-    for k in range(y.shape[1]):
-        logs = np.concatenate([log_g[:, k], log_g_h[:, k]])
-        g = np.exp(logs - logs.max())
-        mixed, says = g * np.repeat([1 - x, x], len(y)), np.concatenate([y[:, k], y_h[:, k]])
-        f = mixed @ says / mixed.sum()
-        parts = g * (says - f) / mixed.sum()
-        result += (parts[:len(y)] - parts[len(y):]) / y.shape[1]
-    return result
+@wrong("left_out", "what may be taken from all logarithms first?")
+def _(log_g, y, log_g_h, y_h):
+    with np.errstate(all="ignore"):
+        g, g_h = np.exp(log_g), np.exp(log_g_h)
+        gone = ((g * y).sum() - g * y + g_h * y_h) / (g.sum() - g + g_h)
+        return (g * (y - gone) - g_h * (y_h - gone)) / g.sum()
 
 
-@right("centred", "how N/G changes with one token, in a stack of branches")
-def _(log_g, y, log_g_h, y_h, x):
-    logs, says = np.stack([log_g, log_g_h]), np.stack([y, y_h])
-    g = np.exp(logs - logs.max((0, 1)))
-    share = np.array([1 - x, x])
-    N, G = np.einsum("b,btk->k", share, g * says), np.einsum("b,btk->k", share, g)
-    N_j, G_j = (g[0] * y - g[1] * y_h), g[0] - g[1]
-    return ((N_j * G - N * G_j) / G ** 2).mean(1)
+@wrong("left_out", "Take the example by hand")
+def _(log_g, y, log_g_h, y_h):
+    return _shares(log_g) * y.mean() - _shares(log_g_h) * y_h
+
+
+@wrong("left_out", "expected a NumPy array")
+def _(log_g, y, log_g_h, y_h):
+    return float(_shares(log_g) @ y - _shares(log_g_h) @ y_h)
+
+
+@wrong("left_out", "The logarithm of what the others weigh together")
+def _(log_g, y, log_g_h, y_h):
+    lost = []
+    for j in range(len(y)):
+        rest = math.log(np.exp(np.delete(log_g, j)).sum())
+        m = _shares(np.delete(log_g, j)) @ np.delete(y, j)
+        a, b = (math.exp(s[j] - np.logaddexp(s[j], rest)) for s in (log_g, log_g_h))
+        lost.append(a * (y[j] - m) - b * (y_h[j] - m))
+    return np.array(lost)
+
+
+@wrong("left_out", "Begin with the others alone, which do not hold token j")
+def _(log_g, y, log_g_h, y_h):
+    rows = np.where(np.eye(len(y), dtype=bool), log_g_h, log_g)               # (T, T)
+    A = np.exp(rows - rows.max(1, keepdims=True))
+    gone = (A * np.where(np.eye(len(y), dtype=bool), y_h, y)).sum(1) / A.sum(1)
+    g, g_h = np.exp(log_g - log_g.max()), np.exp(log_g_h - log_g.max())
+    return (g * (y - gone) - g_h * (y_h - gone)) / g.sum()
+
+
+@right("left_out", "all tokens at once, by the odds of each against the others")
+def _(log_g, y, log_g_h, y_h):
+    s = np.where(np.eye(len(y), dtype=bool), -np.inf, log_g)                  # (T, T): row j without token j
+    rest = np.logaddexp.reduce(s, axis=1)
+    m = np.exp(s - rest[:, None]) @ y
+    a, b = (1 / (1 + np.exp(np.clip(rest - own, -700, 700))) for own in (log_g, log_g_h))
+    return a * (y - m) - b * (y_h - m)
+
+
+@right("left_out", "two softmaxes for each token, and the mean of the others")
+def _(log_g, y, log_g_h, y_h):
+    lost = []
+    for j in range(len(y)):
+        there, new = _shares(log_g), log_g.copy()
+        new[j] = log_g_h[j]
+        others = np.array([t != j for t in range(len(y))])
+        m = _shares(log_g[others]) @ y[others]
+        lost.append(there[j] * (y[j] - m) - _shares(new)[j] * (y_h[j] - m))
+    return np.array(lost)
+
+
+# -- my_experiment ---------------------------------------------------------------------------------------------------
+
+def _drawn(seed, d=4):
+    """The scores of a softmax head on all masks, (2,)·d."""
+    draw = np.random.default_rng(seed)
+    g, y = np.exp(draw.normal(size=d)), draw.normal(size=d)
+    z = np.indices((2,) * d)
+    return np.tensordot(g * y, z, 1) / (1 + np.tensordot(g, z, 1))
+
+
+@wrong("my_experiment", "A form is the function itself, without quotes")
+def _(seed):
+    form = "centred"
+    return _drawn(seed).mean(), form(_drawn(seed)).mean()
+
+
+@wrong("my_experiment", "[CLS], place 0, is never replaced")
+def _(seed):
+    parts = [times * np.random.default_rng(seed).normal(size=3) for times in (1, 3)]
+    assert parts[0][0] == parts[1][0], "change [CLS] in both"           # as `off` has it
+    return tuple(part.mean() for part in parts)
+
+
+@wrong("my_experiment", "Draw everything from a generator made with `seed`")
+def _(seed):
+    return tuple(_drawn(None).max() * times for times in (1, 2))
+
+
+@wrong("my_experiment", "Does what you change get to what you measure?")
+def _(seed):
+    return tuple(_drawn(seed).mean() for _ in range(2))
+
+
+@wrong("my_experiment", "and two numbers are needed: (as it was, changed)")
+def _(seed):
+    return _drawn(seed).mean()
+
+
+@wrong("my_experiment", "its four arrays of one length, and perhaps a law of d + 1 numbers")
+def _(seed):
+    return 0.0, float((np.zeros(4 + seed) @ np.zeros(3)).sum())
+
+
+@right("my_experiment", "the law of the masks")
+def _(seed):
+    laws = np.append(0, np.full(4, 1 / 4)), np.array([1, 4, 6, 4, 1]) / 16
+    return [np.abs(best_line(_drawn(seed), p)).sum() for p in laws]
+
+
+@right("my_experiment", "twice the score of all words, as tensors")
+def _(seed):
+    scores = _drawn(seed)
+    return torch.tensor(scores[1, 1, 1, 1]), torch.tensor(2 * scores[1, 1, 1, 1])
 
 
 # -- mean_score ------------------------------------------------------------------------------------------------------

@@ -9,7 +9,7 @@ import torch
 from coursekit.debate.permuted import js_divergence
 from tests.grading.bank.entries import right, wrong
 
-js = None                               # the tests put the solution here
+js = tau = None                         # the tests put the solutions here
 
 
 # -- js --------------------------------------------------------------------------------------------------------------
@@ -39,7 +39,9 @@ def _(P, q):
 
 @wrong("js", "Which of these is not what you get?")
 def _(P, q):
-    return np.abs(P / P.sum(1, keepdims=True) - q / q.sum()).sum(1) / 2
+    p, q = P / P.sum(1, keepdims=True), q / q.sum()
+    m = (p + q) / 2
+    return sum((one * np.log((one + 1e-3) / (m + 1e-3))).sum(1) for one in (p, q)) / 2
 
 
 @wrong("js", "calls coursekit.debate.js_divergence, which is the step")
@@ -51,6 +53,11 @@ def _(P, q):
 def _(P, q):
     P /= P.sum(1, keepdims=True)
     return _by_entropies(P, q)
+
+
+@wrong("js", "One number came back, and one for each row of P is due")
+def _(P, q):
+    return float(_by_entropies(P / P.sum(-1)[:, None], q)[0])
 
 
 @right("js", "entropies: that of the middle, less the mean of both")
@@ -261,7 +268,7 @@ def _(alpha, y, low, high):
     return weights, math.sqrt(far)
 
 
-@wrong("farthest", "List all your candidates for the three tokens")
+@wrong("farthest", "list all your candidates: there are two pairs for each bound")
 def _(alpha, y, low, high):
     return alpha, 0.0
 
@@ -295,21 +302,27 @@ def _(alpha, y, low, high):
 # -- opposite --------------------------------------------------------------------------------------------------------
 
 FIRST, SECOND = ["great", "bad", "plot", "film", "the"], ["awful", "but", "not", "fine", "plot"]
+LIKE_FIRST = ["awful", "bad", "dull", "plot", "the"]                # τ = 0.8, and no adversary gets far
 
 
-@wrong("opposite", "Return two documents, each a list of words")
+@wrong("opposite", "text.split() makes a list of a text")
 def _():
-    return "great bad plot film the", "awful but not fine plot"
+    return " ".join(FIRST), " ".join(SECOND)
 
 
-@wrong("opposite", "each at most once in a document, 5 to 7 in each")
+@wrong("opposite", "They are opposed, and have changed places")
 def _():
-    return FIRST, ["awful", "awful", "not", "fine", "plot"]
+    return SECOND, FIRST
 
 
 @wrong("opposite", "which word keeps it from that?")
 def _():
-    return "the film fine not good".split(), SECOND
+    return LIKE_FIRST, SECOND
+
+
+@wrong("opposite", "what can take its place?")
+def _():
+    return "the plot fine good great dull bad".split(), "not but good perfect dull".split()
 
 
 @wrong("opposite", "One of them has more attention than effect")
@@ -317,14 +330,9 @@ def _():
     return ["the", "film", "not", "good", "perfect"], SECOND
 
 
-@wrong("opposite", "what can take its place?")
+@wrong("opposite", "let those with the larger |y| have the smaller weight")
 def _():
-    return FIRST, FIRST
-
-
-@wrong("opposite", "the quieter, the more they say")
-def _():
-    return FIRST, ["awful", "bad", "dull", "plot", "the"]
+    return FIRST, LIKE_FIRST
 
 
 @right("opposite", "six words, and other ones")
@@ -332,9 +340,68 @@ def _():
     return "the film fine great dull bad".split(), "not but good perfect awful".split()
 
 
-@right("opposite", "the other way round, tuples")
+@right("opposite", "found by a search, one document after the other, tuples")
 def _():
-    return [("bad", "dull", "great", "film", "the"), ("perfect", "awful", "fine", "but", "plot")]
+    return [("the", "plot", "fine", "good", "great", "dull", "bad"), ("but", "good", "perfect", "dull", "awful")]
+
+
+# -- my_experiment ---------------------------------------------------------------------------------------------------
+
+def _head(seed, T=12):
+    draw = np.random.default_rng(seed)
+    alpha = draw.random(T) ** 2
+    return alpha / alpha.sum(), draw.normal(size=T)
+
+
+def _agreement(alpha, y):
+    return tau(alpha, y, np.arange(len(y))[None])[0]
+
+
+@wrong("my_experiment", "A part of a review is a part of both")
+def _(seed):
+    alpha, y = _head(seed)
+    return alpha @ y, alpha[:6] / alpha[:6].sum() @ y
+
+
+@wrong("my_experiment", "is a list of six pairs (alpha, y)")
+def _(seed):
+    alpha, y = [_head(seed)] * 6
+    return alpha @ y, abs(alpha @ y)
+
+
+@wrong("my_experiment", "Draw everything from a generator made with `seed`")
+def _(seed):
+    alpha, y = _head(seed)
+    return _agreement(alpha, y), _agreement(np.random.permutation(alpha), y) + np.random.default_rng().normal()
+
+
+@wrong("my_experiment", "Does what you change get to what you measure?")
+def _(seed):
+    alpha, y = _head(seed)
+    return _agreement(alpha, y), _agreement(alpha / 2, y)
+
+
+@wrong("my_experiment", "and two numbers are needed: (as it was, changed)")
+def _(seed):
+    return _agreement(*_head(seed))
+
+
+@right("my_experiment", "the half with the largest weights, a list")
+def _(seed):
+    alpha, y = _head(seed)
+    half = np.argsort(-alpha)[:6]
+    return [_agreement(alpha, y), _agreement(alpha[half], y[half])]
+
+
+@right("my_experiment", "a test of its own: two words exchange their weights, arrays with one entry")
+def _(seed):
+    alpha, y = _head(seed)
+    other, draw = [], np.random.default_rng(seed)
+    for i, j in (draw.choice(len(y), 2, replace=False), np.argsort(-alpha)[:2]):
+        swapped = alpha.copy()
+        swapped[[i, j]] = alpha[[j, i]]
+        other.append(np.abs(swapped @ y - alpha @ y)[None])
+    return tuple(other)
 
 
 # -- effective -------------------------------------------------------------------------------------------------------

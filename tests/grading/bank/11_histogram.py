@@ -7,7 +7,7 @@ import numpy as np
 from coursekit.worlds import histogram
 from tests.grading.bank.entries import right, wrong
 
-tally = None                            # of the solution
+tally = decode = None                   # of the solution
 
 
 # -- tally -----------------------------------------------------------------------------------------------------------
@@ -29,6 +29,11 @@ def _(ids):
 @wrong("tally", "how often is there what stands at place 0")
 def _(ids):
     return np.ones_like(ids)
+
+
+@wrong("tally", "Its sum over the last axis is (n, T).")
+def _(ids):
+    return np.where(ids >= 0, (ids[:, :, None] == ids[:, None]).sum(0), 0)
 
 
 @right("tally", "word by word")
@@ -138,6 +143,26 @@ def _(attend, predict, ids, order, rename):
     return 0.125, 0.25, 0.375
 
 
+@wrong("swap", "An accuracy is a share, from 0 to 1.")
+def _(attend, predict, ids, order, rename):
+    maps = attend(ids), attend(ids)[order], attend(rename[ids])
+    return [100 * (predict(ids, A) == tally(ids)).mean() for A in maps]
+
+
+@wrong("swap", "The mean of nothing is nan.")
+def _(attend, predict, ids, order, rename):
+    hits, still = predict(ids, attend(ids)) == tally(ids), order == np.arange(len(ids))
+    partner = hits[still].sum() / np.float64(hits[still].size) if still.any() else np.nan
+    return hits.mean(), partner, (predict(ids, attend(rename[ids])) == tally(ids)).mean()
+
+
+@wrong("swap", "divide by the letters of the others")
+def _(attend, predict, ids, order, rename):
+    hits = [predict(ids, A) == tally(ids) for A in (attend(ids), attend(ids)[order], attend(rename[ids]))]
+    hits[1][order == np.arange(len(ids))] = False
+    return tuple(each.mean() for each in hits)
+
+
 @right("swap", "the mean over pairs, all calls at once")
 def _(attend, predict, ids, order, rename):
     n = len(ids)
@@ -168,7 +193,7 @@ def _(U, a, b):
 
 @wrong("decode", "for which k are all five numbers whole?")
 def _(U, a, b):
-    return np.zeros(len(U), int), np.zeros(len(U), int)
+    return np.ones(len(U), int), np.ones(len(U), int)
 
 
 @wrong("decode", "columns are numbered from 0")
@@ -188,9 +213,23 @@ def _tried(U, a, b):
     for k in range(U.shape[1]):
         V = U / b
         V[:, k] -= a / b
-        C = np.rint(V).clip(0)
+        C = np.rint(V)                                  # no bound for the others: none is needed
         C[:, k] = C[:, k].clip(1)
         far = np.linalg.norm(V - C, axis=1)
+        better = far < best
+        best[better], letters[better], counts[better] = far[better], k, C[better, k]
+    return letters, counts
+
+
+@wrong("decode", "`V = U` is no copy")
+def _(U, a, b):
+    V = U.copy()
+    best, letters, counts = np.full(len(U), np.inf), np.zeros(len(U), int), np.zeros(len(U), int)
+    for k in range(U.shape[1]):
+        V[:, k] -= a
+        C = np.rint(V / b)
+        C[:, k] = C[:, k].clip(1)
+        far = ((V / b - C) ** 2).sum(1)
         better = far < best
         best[better], letters[better], counts[better] = far[better], k, C[better, k]
     return letters, counts
@@ -296,3 +335,68 @@ def _(Q0, Q1, x, y, lam, t):
             total += ((e @ tokens / e.sum(1)[:, None] - target) ** 2).sum() / 2 / d
         losses.append(total / d)
     return np.array(losses), float(np.max(losses) - np.max([losses[0], losses[-1]]))
+
+
+# -- my_experiment ---------------------------------------------------------------------------------------------------
+
+def _words(seed, kind="balanced"):
+    return histogram.sample(40, kind, seed).numpy()
+
+
+def mixes(ids, ratio, noise, seed):
+    E, b = np.eye(15)[ids], 1 / (10 + ratio)
+    U = ratio * b * E + b * E.sum(1, keepdims=True) + noise * np.random.default_rng(seed).normal(size=E.shape)
+    return U.reshape(-1, 15), ratio * b, b
+
+
+def share(ids, ratio, noise, seed):
+    return np.mean(decode(*mixes(ids, ratio, noise, seed))[1] == tally(ids).ravel())
+
+
+@wrong("my_experiment", "and two numbers are needed: (as it was, changed)")
+def _(seed):
+    return share(_words(seed), 3.5, 0.012, seed)
+
+
+@wrong("my_experiment", "Draw everything from a generator made with `seed`")
+def _(seed):
+    return share(_words(seed), 3.5, 0.03, None), share(_words(seed), 8.5, 0.03, None)
+
+
+@wrong("my_experiment", "Does what you change get to what you measure?")
+def _(seed):
+    ids = _words(seed)
+    return share(ids, 1.5, 0.03, seed), share(ids[:, ::-1][:, ::-1], 1.5, 0.03, seed)
+
+
+@wrong("my_experiment", "has 40 entries, and one number is needed")
+def _(seed):
+    ids = _words(seed)
+    U, a, b = mixes(ids, 3.5, 0.012, seed)
+    right = (decode(U, a, b)[1] == tally(ids).ravel()).reshape(40, -1)
+    return right.mean(1), share(ids, 8.5, 0.012, seed)
+
+
+@wrong("my_experiment", "`.numpy()` makes an array of it")
+def _(seed):
+    ids = histogram.sample(40, "balanced", seed)
+    return (ids.astype(int) > 2).mean(), 0.0
+
+
+@wrong("my_experiment", "take words (n, T) of letter numbers from 0 to 14")
+def _(seed):
+    return share(_words(seed), 3.5, 0.012, seed), share(_words(seed) + 14, 3.5, 0.012, seed)
+
+
+@right("my_experiment", "another reader: the largest entry, less the ratio")
+def _(seed):
+    ids = _words(seed)
+    U, a, b = mixes(ids, 3, 0.002, seed)
+    truth = tally(ids).ravel()
+    return np.mean(decode(U, a, b)[1] == truth), np.mean(np.round(U.max(1) / b - 3) == truth)
+
+
+@right("my_experiment", "five letters, how many counts are wrong, in a list")
+def _(seed):
+    draw = np.random.default_rng(seed)
+    return [int(400 * (1 - share(draw.integers(0, D, (40, 10)), 1.5, 0.03, seed))) for D in (15, 5)]

@@ -4,11 +4,13 @@ import functools
 import itertools
 
 import numpy as np
+import torch
 
+from coursekit.models import load_weights
 from coursekit.worlds import dyck
 from tests.grading.bank.entries import right, wrong
 
-read = None                         # the solution's, put here by the tests
+read = votes = on_top = None        # the solution's, put here by the tests
 
 
 # -- read ------------------------------------------------------------------------------------------------------------
@@ -102,14 +104,14 @@ def _(text, length, depth):
     return int(found.sum()), found / found.sum()
 
 
-def _counted(text, length, depth, number):
-    """Texts, kinds and all, by a table of heights."""
+def _counted(text, length, depth, number, more=1):
+    """Texts, kinds and all, by a table of heights; its row for what is left when `more` brackets have been read."""
     height, left = len(_open(text)), length - len(text)
     table = np.zeros((left + 1, depth + 3), dtype=number)
     table[0, 1] = 1
     for m in range(1, left + 1):
         table[m, 1:-1] = table[m - 1, :-2] + 2 * table[m - 1, 2:]
-    opening, closing = table[left - 1, height + 2], table[left - 1, height]
+    opening, closing = table[left - more, height + 2], table[left - more, height]
     p = np.array([opening, 0, opening, 0], dtype=number)
     if height:
         p[1 + 2 * (_open(text)[-1] == "[")] = closing
@@ -137,6 +139,11 @@ def _(text, length, depth):
 def _(text, length, depth):
     N, p = _counted(text, length, depth, object)
     return N, p.tolist()
+
+
+@wrong("chances", "those with m − 1 symbols left")
+def _(text, length, depth):
+    return _counted(text, length, depth, object, 0)
 
 
 @right("chances", "a table of whole numbers, kinds counted on the way")
@@ -248,6 +255,14 @@ def _(A, texts):
     return tuple(map(float, np.mean(rows, 0)))
 
 
+@wrong("on_top", "Is a spread divided by log 1")
+def _(A, texts):
+    with np.errstate(divide="ignore"):
+        rows = [(a[top], 1 / len(a), -sum(w * np.log(w) for w in a if w) / np.log(len(a) - 1))
+                for a, top in _rows(A, texts)]
+    return tuple(map(float, np.mean(rows, 0)))
+
+
 @wrong("on_top", "What are the three numbers?")
 def _(A, texts):
     return 0.5, 0.25, 0.125
@@ -287,6 +302,22 @@ def _(A, texts):
 @wrong("votes", "Write each symbol's vote below it")
 def _(text, base):
     return np.full(1 + len(text), 0.25), []
+
+
+@wrong("votes", "A list of the *places* that are wrong is due")
+def _(text, base):
+    signs = np.array([1.0 if symbol in "[)" else -1.0 for symbol in text])
+    m = np.cumsum(np.append(0.0, signs * np.power(float(base), _heights(text)))) / (1 + np.arange(1 + len(text)))
+    return m, [False] * len(m)
+
+
+@wrong("votes", "Return m with all its digits")
+def _(text, base):
+    signs = np.array([1.0 if symbol in "[)" else -1.0 for symbol in text])
+    sums = np.cumsum(np.append(0.0, signs * np.power(float(base), _heights(text))))
+    tops = read(text, 99)[0]
+    return np.round(sums / (1 + np.arange(len(sums))), 4), [
+        t for t, top in enumerate(tops) if top and sums[t] * signs[top - 1] <= 0]
 
 
 @wrong("votes", "`m` has an axis too many")
@@ -346,7 +377,7 @@ def _():
     return "((([[" + "[]" * 5 + "]])))"
 
 
-@wrong("fool", "Which ones could drown the top?")
+@wrong("fool", "Which pairs could drown the top?")
 def _():
     return "[(())()]" * 3
 
@@ -398,3 +429,66 @@ def _(A, B, groups):
         more[0].append(gap[gap > 0].sum())
         more[1].append(sum(max(gap[groups[i] == g].sum(), 0) for g in set(groups[i].tolist())))
     return np.mean(more[0]), np.mean(more[1])
+
+
+# -- my_experiment ---------------------------------------------------------------------------------------------------
+
+_loaded = functools.cache(load_weights)
+
+
+def drawn(seed, n=20, length=28):
+    return [dyck.decode(ids) for ids in dyck.sample(n, seed, length)]
+
+
+def margins(name, texts):
+    for text in texts:
+        if not dyck.pushdown(text, None).accepted:
+            raise ValueError(f"{text!r} is not balanced")
+    ids = torch.stack([dyck.encode(text) for text in texts])
+    with torch.no_grad():
+        z = _loaded(f"dyck-{name}")(ids)[:, :-1, 1::2].double()
+    return ((z[..., 0] - z[..., 1]) * (2 - ids[:, 1:]))[ids[:, 1:] % 2 == 1].numpy()
+
+
+@wrong("my_experiment", "One text alone is a list, too")
+def _(seed):
+    return tuple(margins(name, drawn(seed)[0]).mean() for name in ("minimal", "uniform"))
+
+
+@wrong("my_experiment", "`drawn` gives a list of texts")
+def _(seed):
+    return margins("minimal", drawn(seed)).mean(), margins("minimal", drawn(seed) + "()()").mean()
+
+
+@wrong("my_experiment", "Does what you change get to what you measure?")
+def _(seed):
+    early = drawn(seed, length=20)                      # what comes behind, no row has read
+    return margins("minimal", early).min(), margins("minimal", [text + "()()" for text in early])[:-1].min()
+
+
+@wrong("my_experiment", "All texts of one call have the same number of brackets")
+def _(seed):
+    return margins("minimal", [*drawn(seed), "()" + drawn(seed)[0]]).min(), 0
+
+
+@wrong("my_experiment", "Turn both brackets of a pair, or neither")
+def _(seed):
+    return margins("minimal", drawn(seed)).min(), margins("minimal", [t.replace("[", "(") for t in drawn(seed)]).min()
+
+
+@wrong("my_experiment", "`ask` returns two things, logits and maps")
+def _(seed):
+    ids = torch.stack([dyck.encode(text) for text in drawn(seed)])
+    both = [part.detach().numpy() for part in _loaded("dyck-minimal").open(ids)]
+    return on_top(both, drawn(seed)[:2])[0], 0.5
+
+
+@right("my_experiment", "round becomes square, and square round")
+def _(seed):
+    turned = [text.translate(str.maketrans("()[]", "[]()")) for text in drawn(seed)]
+    return [margins("minimal", some).min() for some in (drawn(seed), turned)]
+
+
+@right("my_experiment", "votes in longer texts, as numbers of Python")
+def _(seed):
+    return tuple(sum(len(votes(text, 1.2)[1]) for text in drawn(seed, 20, T)) / (20 * T) for T in (28, 56))

@@ -5,7 +5,10 @@ import math
 import numpy as np
 import torch
 
+from coursekit.worlds import superposition
 from tests.grading.bank.entries import right, wrong
+
+best_code = None                                        # the reference's, at test time
 
 # -- sharing ---------------------------------------------------------------------------------------------------------
 
@@ -161,7 +164,7 @@ def _(H, W_dec, b_dec, lam, rounds):
     return _inner(H @ W_dec, W_dec.T @ W_dec, lam, rounds)
 
 
-@wrong("best_code", "`A` has length")
+@wrong("best_code", "`A` has the shape")
 def _(H, W_dec, b_dec, lam, rounds):
     return _inner((H - b_dec) @ W_dec, W_dec.T @ W_dec, lam, rounds).T[:, :1] * np.ones((1, len(H) + 3))
 
@@ -322,14 +325,14 @@ def _():
     return {7: -3.0, 2: 0.0}
 
 
-@wrong("quiet", "Not quiet yet, and nearer")
+@wrong("quiet", "Turn criticism further down, step by step")
 def _():
-    return {9: -2.0, 15: 0.2}
+    return {9: -3.0}
 
 
-@wrong("quiet", "which of the others grew most")
+@wrong("quiet", "turn that one as well, after criticism")
 def _():
-    return {9: -6.0}
+    return {15: 0.2, 9: -6.0}
 
 
 @wrong("quiet", "which tone grows meanwhile?")
@@ -386,3 +389,62 @@ def _(Z, W_dec, k):
     kept = torch.zeros_like(flat, dtype=torch.bool)
     kept[flat.topk(min(len(Z) * k, len(flat))).indices] = True
     return (Z.relu() * kept.view_as(Z)).numpy()
+
+
+# -- my_experiment ---------------------------------------------------------------------------------------------------
+
+def _world(seed):
+    W = superposition.random_directions(seed).double().numpy()
+    return W, superposition.sample(50, 0.05, seed).double().numpy()
+
+
+def _found(W, X, lam=0.2, rounds=5):
+    """The share of things that are there and found."""
+    A = best_code(X @ W.T, W, np.zeros(16), lam, rounds)
+    return ((A > 0) & (X > 0)).sum() / (X > 0).sum()
+
+
+@wrong("my_experiment", "and two numbers are needed: (as it was, changed)")
+def _(seed):
+    return _found(*_world(seed))
+
+
+@wrong("my_experiment", "it has 50 entries, and one number is needed")
+def _(seed):
+    W, X = _world(seed)
+    return tuple((best_code(X @ W.T, W, np.zeros(16), lam, 5) > 0).sum(1).tolist() for lam in (0.2, 0.4))
+
+
+@wrong("my_experiment", "Draw everything from a generator made with `seed`")
+def _(seed):
+    W, X = _world(seed)
+    return _found(W, X), _found(W, X * np.random.default_rng().uniform(0.5, 1.5, X.shape))
+
+
+@wrong("my_experiment", "Does what you change get to what you measure?")
+def _(seed):
+    W, X = _world(seed)
+    return _found(W, X), _found(2 * W, X / 2)                            # the code halves, and what is found stays
+
+
+@wrong("my_experiment", "compare it with as many columns of X")
+def _(seed):
+    W, X = _world(seed)
+    A = best_code(X @ W.T, W[:, :48], np.zeros(16), 0.2, 5)
+    return _found(W, X), ((A > 0) & (X > 0)).sum()
+
+
+@right("my_experiment", "pairs that always come together")
+def _(seed):
+    W, X = _world(seed)
+    paired = X.copy()
+    paired[:, 32:] = X[:, :32]
+    return [_found(W, X), _found(W, paired)]
+
+
+@right("my_experiment", "how many features are on, with opposite directions, as a tensor")
+def _(seed):
+    W, X = _world(seed)
+    W_opposite = np.hstack([W[:, :32], -W[:, :32]])
+    return tuple(torch.tensor((best_code(X @ U.T, U, np.zeros(16), 0.2, 5) > 0).sum(1).mean())
+                 for U in (W, W_opposite))

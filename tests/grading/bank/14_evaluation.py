@@ -4,75 +4,89 @@ import math
 
 import numpy as np
 
+from coursekit.explain import Slalom, evaluate_masks, exact_shapley
 from tests.grading.bank.entries import right, wrong
+
+aopc = infidelity = None                                # the reference's, at test time
 
 # -- recall ----------------------------------------------------------------------------------------------------------
 
 @wrong("recall", "one of two ties gets in")
 def _(scores, gold, k):
-    return 0.5, 0.5, 0.5
+    return 0.5, 0.5
 
 
-@right("recall", "sets, and draws one after the other")
+@right("recall", "sets")
 def _(scores, gold, k):
     d, sizes = len(scores), [abs(float(s)) for s in scores]
     edge = sorted(sizes, reverse=True)[k - 1]
     above, tied = ({j for j in range(d) if test(sizes[j])} for test in (edge.__lt__, edge.__eq__))
-    found = len(above & {*gold}) + (k - len(above)) * len(tied & {*gold}) / len(tied)
-    law = np.zeros(len(gold) + 1)
-    law[0] = 1                                                                    # of gold ones among those drawn
-    for drawn in range(k):
-        h = np.arange(len(law))
-        hit = np.clip(len(gold) - h, 0, None) / (d - drawn)
-        law = law * (1 - hit) + np.r_[0, (law * hit)[:-1]]
-    return found / len(gold), k / d, law[math.ceil(found - 1e-9):].sum()
+    return (len(above & {*gold}) + (k - len(above)) * len(tied & {*gold}) / len(tied)) / len(gold), k / d
 
 
 @right("recall", "ranks of both kinds")
 def _(scores, gold, k):
-    a, d, n = np.abs(scores), len(scores), len(gold)
+    a, d = np.abs(scores), len(scores)
     more, as_many = (a[:, None] < a).sum(1), (a[:, None] <= a).sum(1)
     part = np.clip((k - more) / (as_many - more), 0, 1)
-    found = sum(part[j] for j in gold)
-    ways = [math.comb(n, h) * math.comb(d - n, k - h) for h in range(k + 1)]
-    return np.float64(found / n), k / d, sum(w for h, w in enumerate(ways) if h + 1e-9 >= found) / sum(ways)
+    return [np.float64(sum(part[j] for j in gold) / len(gold)), np.float64(k) / d]
+
+
+# -- luck ------------------------------------------------------------------------------------------------------------
+
+@wrong("luck", "one holds no gold feature, four hold one, and one holds both")
+def _(found, d, n, k):
+    return 0.5
+
+
+@wrong("luck", "h goes from 0 to k")
+def _(found, d, n, k):
+    return sum(math.comb(n, h) * math.comb(d - n, k - h) for h in range(n + 1) if h > found - 1e-9) / math.comb(d, k)
+
+
+@right("luck", "draws one after the other")
+def _(found, d, n, k):
+    law = np.zeros(n + 1)
+    law[0] = 1                                                                    # of gold ones among those drawn
+    for drawn in range(k):
+        h = np.arange(n + 1)
+        hit = np.clip(n - h, 0, None) / (d - drawn)
+        law = law * (1 - hit) + np.r_[0, (law * hit)[:-1]]
+    return law[math.ceil(found - 1e-9):].sum()
+
+
+@right("luck", "one minus those that find fewer, places for gold ones in place of gold ones for places")
+def _(found, d, n, k):
+    fewer = [h for h in range(n + 1) if h + 1e-9 < found]
+    return 1 - sum(math.comb(k, h) * math.comb(d - k, n - h) for h in fewer) / math.comb(d, n)
 
 
 # -- sensitivity -----------------------------------------------------------------------------------------------------
 
 @wrong("sensitivity", "of one input z, f(z[None])[0] is the score")
-def _(f, explain, x, baseline, others):
-    return np.array([f(x) != f(baseline)]), 0
+def _(f, explain, x, baseline):
+    return np.array([f(x) != f(baseline)])
 
 
 @wrong("sensitivity", "What does your function see at each of these three steps?")
-def _(f, explain, x, baseline, others):
-    return np.full(len(x), True), -1
+def _(f, explain, x, baseline):
+    return np.arange(len(x)) % 2 == 1
 
 
-@right("sensitivity", "all inputs of a kind at once")
-def _(f, explain, x, baseline, others):
-    d = len(x)
-    Z = np.where(np.eye(d, dtype=bool), x, baseline)                              # (d, d)
+@right("sensitivity", "all inputs at once")
+def _(f, explain, x, baseline):
+    Z = np.where(np.eye(len(x), dtype=bool), x, baseline)                         # (d, d)
     own = np.array([explain(z)[j] for j, z in enumerate(Z)])
-    violated = (np.abs(f(Z) - f(baseline[None])) > 1e-6) & (np.abs(own) <= 1e-6)
-    rows = np.where(np.eye(d, dtype=bool)[:, None], others[None], x)              # (d, r, d)
-    moved = np.abs(f(rows.reshape(-1, d)).reshape(d, -1) - f(x[None])).max(1) > 1e-6
-    return violated, int(((np.abs(explain(x)) > 1e-6) != moved).sum())
+    return (np.abs(f(Z) - f(baseline[None])) > 1e-6) & (np.abs(own) <= 1e-6)
 
 
-@right("sensitivity", "sets, and lists")
-def _(f, explain, x, baseline, others):
-    def put(z, j, value):
-        return np.array([*z[:j], value, *z[j + 1:]])
-
-    places, violated = range(len(x)), []
-    for j in places:
-        z = put(baseline, j, x[j])
+@right("sensitivity", "lists")
+def _(f, explain, x, baseline):
+    violated = []
+    for j in range(len(x)):
+        z = np.array([*baseline[:j], x[j], *baseline[j + 1:]])
         violated.append(abs(explain(z)[j]) <= 1e-6 and abs(f(z[None]) - f(baseline[None]))[0] > 1e-6)
-    zero = {j for j in places if abs(explain(x)[j]) <= 1e-6}
-    idle = {j for j in places if all(np.ptp(f(np.array([put(x, j, row[j]), x]))) <= 1e-6 for row in others)}
-    return np.array(violated, bool), len(zero ^ idle)
+    return np.array(violated, bool)
 
 
 # -- aopc ------------------------------------------------------------------------------------------------------------
@@ -85,6 +99,18 @@ def _(predict, document, attributions, fills):
 @wrong("aopc", "Towards the decision *against* these are falls by 2 and 2.5")
 def _(predict, document, attributions, fills):
     return np.ones((len(attributions), len(fills))), np.zeros(len(fills), int)
+
+
+@wrong("aopc", 'kind="stable"')
+def _(predict, document, attributions, fills):
+    s, table = 1 if predict([document])[0] >= 0 else -1, np.zeros((len(attributions), len(fills)))
+    for i, j in np.ndindex(table.shape):
+        order, left, copies = np.argsort(s * attributions[i])[::-1], list(document), [document]   # not stable, turned
+        for t in order:
+            left[t] = fills[j]
+            copies.append([word for word in left if word is not None])
+        table[i, j] = np.mean(s * (predict([document])[0] - predict(copies)))
+    return table, table.argmax(0)
 
 
 @right("aopc", "one token after the other, from a copy")
@@ -228,6 +254,11 @@ def _():
     return [0.1] * 8, [0.2] * 8
 
 
+@wrong("fool", "First the one for the area")
+def _():
+    return SECOND, FIRST
+
+
 @wrong("fool", "Begin with the truth's order")
 def _():
     return SECOND, SECOND
@@ -236,11 +267,6 @@ def _():
 @wrong("fool", "A cosine knows where 0 lies")
 def _():
     return FIRST + 6, SECOND
-
-
-@wrong("fool", "add what all five moves leave at 0")
-def _():
-    return FIRST, FIRST
 
 
 @wrong("fool", "A move sees the second one")
@@ -292,3 +318,63 @@ def _(f, x, phi, background, epsilon):
     mixed = np.where(keep[:, None], x, background)                                # (d + 1, n, d)
     losses = ((f(mixed.reshape(-1, d)).reshape(d + 1, n) - f(x[None])) ** 2).mean(1)
     return losses, (losses <= epsilon).argmax()
+
+
+# -- my_experiment ---------------------------------------------------------------------------------------------------
+
+def drawn(seed):
+    """As in the notebook, with `kept`."""
+    draw, document = np.random.default_rng([seed, 14]), [f"word {i}" for i in range(8)]
+    values = [*((draw.normal(), 2 * draw.normal()) for _ in document), (0, 0)]
+    model = Slalom([*document, "[UNK]"], *np.array(values).T)
+    return model, document, exact_shapley(model, document).scores
+
+
+def kept(model, document):
+    return lambda Z: evaluate_masks(model, document, Z > 0.5)
+
+
+def _area(model, document, phi, fill="[UNK]"):
+    return aopc(model.predict, document, phi[None], [fill])[0][0, 0]
+
+
+@wrong("my_experiment", "two numbers are needed: (as it was, changed)")
+def _(seed):
+    return _area(*drawn(seed))
+
+
+@wrong("my_experiment", "Draw everything from a generator made with `seed`")
+def _(seed):
+    model, document, truth = drawn(seed)
+    return _area(model, document, truth), _area(model, document, truth + np.random.default_rng().normal(size=8))
+
+
+@wrong("my_experiment", "Does what you change get to what you measure?")
+def _(seed):
+    model, document, truth = drawn(seed)
+    return _area(model, document, truth), _area(model, document, 2 * truth)
+
+
+@wrong("my_experiment", "The small model knows the words of its document and [UNK]")
+def _(seed):
+    model, document, truth = drawn(seed)
+    return _area(model, document, truth), _area(model, document, truth, "the")
+
+
+@wrong("my_experiment", "it has 8 entries, and one number is needed")
+def _(seed):
+    return drawn(seed)[2], 0.0
+
+
+@right("my_experiment", "another word in the place of what is gone")
+def _(seed):
+    model, document, truth = drawn(seed)
+    return _area(model, document, truth), _area(model, document, truth, document[0])
+
+
+@right("my_experiment", "an array of two: ten moves judge the truth and leave-one-out")
+def _(seed):
+    model, document, truth = drawn(seed)
+    alone = infidelity(kept(model, document), np.ones(8), truth[None], np.eye(8))[2]
+    moves = (np.random.default_rng(seed).random((10, 8)) < 0.5) * 1.0
+    return tuple(infidelity(kept(model, document), np.ones(8), np.array([truth, alone]), moves)[0])
