@@ -13,6 +13,7 @@ from pathlib import Path
 
 from nbformat import v4
 from nbgrader.api import Comment, Grade, Student, SubmittedAssignment, SubmittedNotebook, new_uuid
+from nbgrader.converters import Autograde
 from nbgrader.preprocessors import AssignLatePenalties
 from nbgrader.utils import compute_checksum, determine_grade, find_all_files, is_grade, is_solution, parse_utc
 from sqlalchemy import insert, select, text, update
@@ -56,7 +57,7 @@ class Ledger:
         self.beside = {Path(path).relative_to(source): path for path in find_all_files(
             str(source), [*course.directory(assignment).ignore, "*.ipynb"])}
         kinds = [import_item(name) if isinstance(name, str) else name
-                 for name in course.config.Autograde.autograde_preprocessors]
+                 for name in Autograde(config=course.config).autograde_preprocessors]
         self.others = [kind(config=course.config) for kind in kinds if kind.__name__ not in DONE_HERE]
         penalties = AssignLatePenalties(config=course.config)
         penalties.init_plugin()
