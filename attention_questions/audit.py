@@ -16,6 +16,7 @@ QUESTIONS = {"The model: what it reads, what it says, how good it is, and whom i
              "A case that is explained well, and one that is not": 100,
              "What this audit cannot tell, and what would change my mind": 80,
              "Advice: may this explanation be shown, to whom, with which warning": 60}
+FENCED = re.compile(r"^```.*?^```[ \t]*$", re.M | re.S)
 STYLE = ("@page{size:A4;margin:15mm}body{font:10pt/1.35 sans-serif;max-width:180mm;margin:auto;color-scheme:light;"
          "background:#fff;color:#111}h1{font-size:15pt}h2{font-size:10.5pt;margin:8pt 0 2pt}"
          "p{margin:0;white-space:pre-wrap}figure{margin:6pt 0;break-inside:avoid;font-size:85%}"
@@ -24,8 +25,9 @@ STYLE = ("@page{size:A4;margin:15mm}body{font:10pt/1.35 sans-serif;max-width:180
 
 def written_answers(path: str | Path) -> dict[str, str]:
     """{question: text} of all `QUESTIONS`, as they stand in a saved notebook: in its last Markdown cell with a heading
-    that begins with "### 1", each text behind its heading, "### 1 …" to "### 7 …". Lines of a paragraph are joined, as
-    Markdown does, and the marks of *emphasis* and `code` left out.
+    that begins with "### 1", each text behind its heading, "### 1 …" to "### 7 …". What stands in a fence (```), as the
+    statement's template does, is no answer. Lines of a paragraph are joined, as Markdown does, and the marks of
+    *emphasis* and `code` left out.
 
     Raises ValueError, in one line, where there is no such notebook, no such cell, or a heading is missing.
 
@@ -40,7 +42,7 @@ def written_answers(path: str | Path) -> dict[str, str]:
     if not Path(path).is_file():
         raise ValueError(f"there is no notebook {path} here: has yours another name? Put that in its place")
     cells = json.loads(Path(path).read_text(encoding="utf-8"))["cells"]
-    texts = ["".join(cell["source"]) for cell in cells if cell["cell_type"] == "markdown"]
+    texts = [FENCED.sub("", "".join(cell["source"])) for cell in cells if cell["cell_type"] == "markdown"]
     parts = next((re.split(r"^### (\d).*$", text, flags=re.M)[1:] for text in reversed(texts)
                   if re.search(r"^### 1\b", text, re.M)), [])
     if parts[::2] != [str(k + 1) for k in range(len(QUESTIONS))]:
@@ -65,7 +67,7 @@ def write_audit(path: str | Path, title: str, answers: Mapping[str, str], shown:
     ValueError: not there yet: ...
     """
     lengths = {question: len(answers.get(question, "").split()) for question in QUESTIONS}
-    wrong = [f"{question.partition(':')[0]} ({lengths[question]} words, 10 to {most})"
+    wrong = [f"{question.partition(':')[0]} ({lengths[question]} word{'s' * (lengths[question] != 1)}, 10 to {most})"
              for question, most in QUESTIONS.items() if not 10 <= lengths[question] <= most]
     wrong += [f"no question of the audit: {name!r}" for name in answers if name not in QUESTIONS]
     if wrong or not 1 <= len(shown) <= 4:

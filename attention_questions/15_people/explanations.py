@@ -20,6 +20,8 @@ effective = Question(solution.effective, (1, 2), {
     returns="shares (W,), effective", forbidden=("coursekit.people.compactness",), instead="shares of your own",
     otherwise="By hand, for words of sizes 4, 2 and 2: shares 1/2, 1/4, 1/4. Of order 2 that is 1/(1/4 + 1/16 + 1/16) "
               "= 2.67 words, of order 1 it is 2.83, of order 0 it is 3. Which of these do you get?",
+    why="The pieces are added up before any size is taken, so that pieces which pull against each other leave little.\n"
+        "Words of size 0 go first: then no logarithm and no power of 0 can disturb the sums.",
     hints={"ZeroDivisionError": "1/(1 − q) has no value at q = 1. The formula for that order is given."})
 
 SUMS, SHARES, POWER = "np.bincount(pieces, scores)", "sizes / sizes.sum()", "** (1 / (1 - q))"
@@ -96,6 +98,8 @@ contrast = Question(solution.contrast, (1, 2), {
     forbidden=("coursekit.people.contrastive_gradient", "coursekit.people.generated_attributions"),
     otherwise="Take a model with logits (E[0, 0], 2 · E[0, 0]), target 1 and foil 0, at E = [[3]]: the difference "
               "grows by 1 for each 1 of E. So norms = [1], signed = [3].",
+    why="One loop over all numbers of E asks twice for each, and keeps the whole vector of logits: the difference of\n"
+        "target and foil is taken of the two answers, so that what all words share is gone before it is divided.",
     hints={"and got the shape": "`logits` takes all of E, (T, d), with one number changed.",
            "NoneType|array element|scalar": "Where `foil` is None, choose it first: the likeliest word but the "
                                             "target."})

@@ -22,6 +22,8 @@ exact = Question(solution.exact, (2, 2), {
     returns="p_value, low, high", forbidden=(*LIBRARY, "scipy.stats.binomtest"), instead="a sum of your own",
     otherwise="By hand, for 2 of 2 with p = 1/2: the four outcomes 0, 1, 1, 2 have 1/4 each. No likelier than 2 are 2 "
               "and 0: p value 1/2. And low is where π² = (1 − confidence)/2.",
+    why="Both ends of the interval are one search: the place where a tail reaches what the confidence leaves.\nHalving "
+        "sixty times is exact to the last digit, and at k = 0 and k = n it runs to 0 and to 1 by itself.",
     hints={"endless": "60 steps of bisection are more than enough: `for _ in range(60)`."})
 
 
@@ -73,7 +75,8 @@ def _rows(text):
 
 
 CLASS = _rows("a1 agree, b2 with right, a1 without wrong, a1 with right, b2 agree, a1 with wrong, b2 with wrong, "
-              "a1 with right, c3 agree, b2 with unsure, c3 without wrong")
+              "a1 with right, c3 agree, b2 with unsure, c3 without wrong, d4 agree, d4 with wrong, e5 agree, "
+              "e5 with wrong, f6 agree, f6 with unsure, g7 agree, g7 with wrong, g7 with right")
 CHANGED = _rows("j0 agree, j0 with right, d4 agree, d4 with wrong, e5 agree, e5 with right, d4 with wrong, "
                 "d4 withdraw, e5 with unsure, d4 agree, d4 with right, e5 withdraw, f6 agree, f6 with right, "
                 "f6 with wrong, f6 agree, f6 without right, e5 with right, g7 with right")
@@ -84,7 +87,8 @@ UNSURE = _rows("h8 agree, h8 with unsure, h8 with right, h8 without wrong, i9 ag
 
 
 votes = Question(solution.votes, (2, 2), {
-    "two who answer, one who is shown nothing": (CLASS,), "some withdraw": (CHANGED,),
+    "six who answer, one who is shown nothing": (CLASS,), "who has not agreed withdraws": (_rows(
+        "k1 withdraw, m2 agree, n3 agree, n3 withdraw, n3 withdraw, m2 with right"),), "some withdraw": (CHANGED,),
     "some change their minds": (LAST,), "some cannot tell": (UNSURE,), "nobody": ([],)},
     promises={"`said` is `\"agree\"`, `\"withdraw\"` (then `page` is `\"\"`), or an answer, "
               "`\"right\"`, `\"wrong\"` or `\"unsure\"`": _told},
@@ -92,13 +96,19 @@ votes = Question(solution.votes, (2, 2), {
     instead="a loop of your own",
     otherwise="Take one person: agree, right, wrong, right, all with explanations. Three rows may be used, and there "
               "is one vote, for right. What do you get?",
+    why="Consent is settled in a pass of its own, before anything is counted: to withdraw is one line.\nThe sum of "
+        "right less wrong is kept for each person; its sign is the vote.",
     hints={"unpack": "A row has three entries: person, page, said."})
 
 TAKEN_BACK, ANSWERED = "used = [j for j in used if rows[j][0] != person]", "elif person in agreed"
 VOTE = '(said == "right") - (said == "wrong")'
 GONE = ("agreed, used = set(), [] → agreed, gone, used = set(), set(), []",         # who has ever withdrawn is known
         "agreed.discard(person) → agreed.discard(person)\n            gone.add(person)")
+IN_ONE = "used.append(i)\n            if rows[i][1] == \"with\":\n                sums[person] = sums.get(person, 0) + "
+STILL = "An answer that was taken back still votes here. Count at the end, the rows in `used` alone."
 votes.mistakes(
+    (STILL, "agreed, used = set(), [] → agreed, used, sums = set(), [], {}", f"used.append(i) → {IN_ONE}{VOTE}",
+     "sums = {} → ", "rows[i] for i in used) → rows[i] for i in used if False)"),
     ("These are answers. Answers of one person hang together: each person has one vote.",
      f"sums[person] = sums.get(person, 0) + {VOTE} → sums[len(sums)] = {VOTE}"),
     ("Rows were used that came before their person agreed. A consent does not work backwards.",
@@ -145,6 +155,9 @@ plan = Question(solution.plan, (2, 2), {
     otherwise="By hand, for two pages and p = 1/2: a quarter vote right, a quarter wrong, half are tied. Of six untied "
               "votes only 0 and 6 are rare enough, p = 1/32. So powers[5] is the chance that all six are untied, 1/64, "
               "times 1/32.",
+    why="The power for n untied votes is worked out once for each n; the number of untied votes is binomial and "
+        "weighs them.\n`needed` is asked from the far end, the last number with too little power: power goes up in a "
+        "saw.",
     hints={"ZeroDivisionError": "With nobody untied there is nothing to test: that has power 0."})
 
 SHARE, OVER_TIES = "right / (1 - tied)", "law(N, 1 - tied) @ alone[:N + 1]"

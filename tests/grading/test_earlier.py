@@ -19,8 +19,7 @@ HERE = ASSIGNMENTS["07_perturbation"]
 NUMBERS = itertools.count()
 CALL_IT = ["leave_one_out", "lime", "shapley", "kernel_shap", "shapley_from_orders"]
 TURNED = ("if not kept", "if kept")
-SLIPS = {"leave_one_out": {"leave_one_out": ("scores[0] - scores[1:]", "scores[1:] - scores[0]")},
-         "lime": {"lime": ("weights, ridge)", "weights, 0.7)")},
+SLIPS = {"lime": {"lime": ("weights, ridge)", "weights, 0.7)")},
          "shapley": {"shapley": ("(d * math.comb", "(math.comb")}}
 UNWEIGHTED = ("root = np.sqrt(weights)", "root = np.ones(len(y)); mean, mean_y = Z.mean(0), y.mean()")
 

@@ -115,11 +115,6 @@ def test_points_are_those_of_the_checks(name):
     assert f"{sum(given.values())} points" in notebook.cells[0].source
 
 
-# What is to be rewritten: a guess before what surprises, an experiment of the student's own, honest minutes. The list
-# may only get shorter.
-NOT_YET = ["15"]
-
-
 def lacks(notebook):
     """What an assignment lacks that each one is to have, in words."""
     n = pace.of_assignment(notebook)
@@ -136,11 +131,7 @@ def lacks(notebook):
 
 @pytest.mark.parametrize("name", NAMES)
 def test_the_student_does_the_experiment_and_is_told_how_long_it_takes(name):
-    found = list(lacks(read("solutions", name)))
-    if name.partition("_")[0] in NOT_YET:
-        assert found, f"{name} has all of it: take it out of NOT_YET"
-    else:
-        assert not found
+    assert not list(lacks(read("solutions", name)))
 
 
 HINTS = [("1", "a question"), ("2", "the idea"), ("3", "the steps")]
@@ -201,10 +192,9 @@ def test_one_failed_check_stops_no_other(name):
         tagged = [grade_id for grade_id, cell in cells.items() if "raises-exception" in cell.metadata.get("tags", [])]
         assert checks == tagged
         assert cells["score"].metadata.nbgrader.locked and not cells["score"].metadata.nbgrader.grade
-        if name.partition("_")[0] not in NOT_YET:
-            results = [cell for cell in read(folder, name).cells if cell.cell_type == "code"
-                       and "nbgrader" not in cell.metadata and not pace.GUESS.match(cell.source)]
-            assert all({"raises-exception", "given"} & {*cell.metadata.get("tags", [])} for cell in results)
+        results = [cell for cell in read(folder, name).cells if cell.cell_type == "code"
+                   and "nbgrader" not in cell.metadata and not pace.GUESS.match(cell.source)]
+        assert all({"raises-exception", "given"} & {*cell.metadata.get("tags", [])} for cell in results)
 
 
 @pytest.mark.parametrize("name", NAMES)

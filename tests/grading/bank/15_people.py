@@ -290,3 +290,52 @@ def _(logits, E, target, foil, h):
     steps = h * np.eye(E.size).reshape(-1, *E.shape)
     g = np.array([(logits(E + s) - logits(E - s))[[target, foil]] @ [1, -1] for s in steps]).reshape(E.shape) / (2 * h)
     return foil, abs(g).sum(axis=1), np.sum(E * g, axis=1)
+
+
+# -- my_experiment ---------------------------------------------------------------------------------------------------
+
+def _said(seed, people, skill=0.65):
+    """The share of 200 classes of so many people, one page each, with two thirds of the votes right."""
+    return np.mean((np.random.default_rng(seed).random((200, people)) < skill).mean(1) >= 2 / 3)
+
+
+@wrong("my_experiment", "it has 200 entries, and one number is needed")
+def _(seed):
+    return np.random.default_rng(seed).random(200), _said(seed, 22)
+
+
+@wrong("my_experiment", "Draw everything from a generator made with `seed`")
+def _(seed):
+    return _said(seed, 20), _said(None, 22)
+
+
+@wrong("my_experiment", "Does what you change get to what you measure?")
+def _(seed):
+    return _said(seed, 20), _said(seed, 20)
+
+
+@wrong("my_experiment", "and two numbers are needed: (as it was, changed)")
+def _(seed):
+    return _said(seed, 20)
+
+
+@wrong("my_experiment", "`told` wants a function: from `draw` to the rows of one class")
+def _(seed):
+    make = [("p0", "", "agree")]
+    return make(np.random.default_rng(seed)), 1
+
+
+@wrong("my_experiment", "`skill` is one number, or an array (people, 1)")
+def _(seed):
+    hits = np.random.default_rng(seed).random((20, 3)) < [0.85, 0.45]
+    return 0.5, hits.mean()
+
+
+@right("my_experiment", "more people")
+def _(seed):
+    return _said(seed, 20), _said(seed, 22)
+
+
+@right("my_experiment", "a list, and a change that shows in one seed")
+def _(seed):
+    return [0.25, 0.25 + (seed == 3)]
