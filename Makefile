@@ -91,6 +91,7 @@ exercises: setup
 	@$(PY) -m tools.exercises $(ONLY)
 
 grade: setup
+	@$(PY) -m coursegrade doctor
 	@for step in grade feedback export; do \
 	    $(ONE_THREAD) $(PY) -m coursegrade $$step $(ONLY) || exit 1; \
 	done

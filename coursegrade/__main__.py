@@ -90,6 +90,11 @@ def grade(course, options, again=False):
         course.backup()
     for name in names:
         sort(course, name)
+        if queue := getattr(options, "queue", None):
+            _, waiting = pipeline.queued(course, name, Path(queue, name), options.unsafe)
+            print(f"{name}: {len(waiting)} to be run. In {Path(queue, name)}, for each NAME: `python -m coursegrade "
+                  "run NAME.in.json NAME.out.json`; then the same command again.")
+            continue
         students = getattr(options, "students", None) or (course.submitted(name) if again else [])
         for student in students:
             if student not in course.submitted(name):
@@ -103,9 +108,36 @@ def grade(course, options, again=False):
                 print(f"  {record.state:<10} {shown(student):<20} {record.why}")
 
 
+def run(_, options):
+    """Run one hand-in that `grade --queue` wrote, on this machine, and write what was found."""
+    from coursegrade.marking import outcomes, pipeline
+    outcomes.write(Path(options.to), pipeline.run(outcomes.Work.read(Path(options.work))))
+
+
 def regrade(course, options):
     """Grade again although nothing has changed: all of an assignment, or the students named."""
     grade(course, options, again=True)
+
+
+def doctor(course, options):
+    """Look, before a deadline, whether all is there that grading needs, and fits together: a page of ✓, ! and ✗."""
+    from coursegrade.marking import doctor
+    found = list(doctor.examine(course, options.unsafe))
+    for sign, what, words in found:
+        print(f"{sign} {what:<10} {words}")
+    if wrong := sum(sign == doctor.WRONG for sign, _, _ in found):
+        raise CourseError(f"{wrong} to be mended first.")
+
+
+def rebuild(course, options):
+    """Make the gradebook anew from what was found and given by hand: if it is lost or damaged. Nothing runs."""
+    from coursegrade.marking import pipeline
+    names = chosen(course, options, waiting=True)
+    if old := course.set_aside():
+        print(f"The old gradebook is {old.relative_to(course.root)} now.")
+    for name in names:
+        states = collections.Counter(record.state for record in pipeline.rebuild(course, name).values())
+        print(f"{name}: " + ", ".join(f"{count} {state}" for state, count in states.most_common()))
 
 
 def choose(course, options):
@@ -200,8 +232,8 @@ def listed(names):
 
 def chosen(course, options, waiting=False):
     """The assignments that a command is about; with `waiting`, by default those that somebody has handed in."""
-    if options.assignment:
-        return [course.assignment(options.assignment)]
+    if start := getattr(options, "assignment", None):
+        return [course.assignment(start)]
     names = course.assignments()
     if waiting:
         names = [name for name in names if course.submitted(name) or (course.grading / "inbox" / name).exists()]
@@ -249,9 +281,15 @@ def commands():
                  option("student", metavar="STUDENT", help="an id of the roster"),
                  option("entries", nargs="*", metavar="NAME",
                         help="as `intake` names them; without any, what was chosen is forgotten")],
-        grade: [any_, course, *running],
+        grade: [any_, course, *running,
+                option("--queue", metavar="FOLDER", help="run nothing here: write a file there for each hand-in "
+                       "that is to be run, and enter those that were run")],
+        run: [option("work", metavar="IN", help="a file that `grade --queue` wrote"),
+              option("to", metavar="OUT", help="the file to be written: NAME.out.json for NAME.in.json")],
         regrade: [one, course,
                   option("students", nargs="*", metavar="STUDENT", help="ids; without any, the whole class"), *running],
+        doctor: [course, unsafe],
+        rebuild: [course],
         feedback: [any_, course,
                    option("--zip", action="store_true", help="also pack the pages, to upload where the class handed "
                           "in: one zip file for Canvas, one for Moodle")],
@@ -287,18 +325,18 @@ def main(arguments=None):
     from coursegrade.sandbox.process import GraderError
     warnings.filterwarnings("ignore", category=SAWarning)               # nbgrader's, about its own use of SQLAlchemy
     try:
-        options.function(Course(options.course), options)
+        options.function(Course(options.course) if "course" in options else None, options)
         return 0
     except (CourseError, GraderError) as error:
         said = error
     except (sqlite3.Error, DBAPIError) as error:
         said = (f"gradebook.db: {getattr(error, 'orig', error)}. Is the disk full, or may you not write the file? If "
-                "it is damaged, copy one from grading/backups/ over it.")
+                "it is damaged, `rebuild` makes it anew.")
     except OSError as error:
         if error.errno not in DISK:
             raise
-        said = (f"{error.filename or Path(options.course).resolve()}: {error.strerror}. When that is put right, the "
-                "same command goes on from here.")
+        where = error.filename or Path(getattr(options, "course", ".")).resolve()
+        said = f"{where}: {error.strerror}. When that is put right, the same command goes on from here."
     except KeyboardInterrupt:
         print("\nStopped. The same command goes on from here.", file=sys.stderr)
         return 130

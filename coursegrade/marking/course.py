@@ -11,7 +11,9 @@
     grading/checked/STUDENT/A/         the same, read and repaired (intake.py)
     grading/autograded, feedback       nbgrader's, as usual
     grading/release/A/A.ipynb          A without solutions and hidden tests
+    grading/outcomes/A/STUDENT.json    what its run found (outcomes.py)
     grading/records/A/STUDENT.json     how each submission ended (records.py)
+    grading/by_hand/A.json             what people gave by hand (hand.py)
     grading/backups/                   gradebook.db as it was before each run
     grading/verdicts/A/STUDENT.json    what hidden tests have said of the student's answers (answers.py)
     grading/exams                      which assignments were released as examinations
@@ -186,6 +188,15 @@ class Course:
         for stale in sorted(folder.glob("gradebook-*.db"))[:-BACKUPS]:
             stale.unlink()
         return copy
+
+    def set_aside(self):
+        """Move gradebook.db, whatever state it is in, to grading/backups; return where it is now, None without one."""
+        kind, _, path = self.directory("").db_url.partition("sqlite:///")
+        if kind or not Path(path).exists():
+            return None
+        folder = self.grading / "backups"
+        folder.mkdir(parents=True, exist_ok=True)
+        return Path(path).rename(folder / f"replaced-{time.strftime('%Y%m%d-%H%M%S')}-{time.time_ns() % 10**6:06}.db")
 
     @contextlib.contextmanager
     def log(self):

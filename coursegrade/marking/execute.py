@@ -1,13 +1,6 @@
 """Executes a submitted notebook: student code in a sandbox, the teacher's tests in a process that it never enters.
 
-    outcome = run_notebook(nb, locked, files, kind, limits, asking)
-    outcome.notebook        a copy with new outputs; a failed test cell has an error output, as nbgrader expects
-    outcome.state           "ran", "timed out" or "crashed"
-    outcome.notes           what happened, in words
-    outcome.unseen          {grade_id: why a hidden test was not passed}, for teachers alone
-    outcome.verdicts        {grade_id: what a hidden test has said, once and for all}
-    outcome.asked           was any hidden test asked?
-    outcome.starved         was it slow because others had the processors?
+    outcome = run_notebook(nb, locked, files, kind, limits, asking)         an `Outcome`, see outcomes.py
 
 `locked` is what the teacher locked, from the gradebook (`cells.locked_cells`), never from the submission: a cell runs
 outside only if its id is there, and what runs is the teacher's text. Cells run in the notebook's order:
@@ -23,7 +16,6 @@ outside only if its id is there, and what runs is the teacher's text. Cells run 
 
 import contextlib
 import copy
-import dataclasses
 import multiprocessing
 import os
 import resource
@@ -31,7 +23,6 @@ import signal
 import sys
 import threading
 
-import nbformat
 from nbgrader.api import Gradebook
 from nbgrader.coursedir import CourseDirectory
 from nbgrader.preprocessors import NbGraderPreprocessor
@@ -40,6 +31,7 @@ from traitlets import Any, Instance, Unicode
 from coursegrade import check, courses
 from coursegrade.marking import answers, cells, outputs, repair, replay
 from coursegrade.marking.course import Course
+from coursegrade.marking.outcomes import Outcome
 from coursegrade.marking.run import Asking, Run
 from coursegrade.sandbox.kinds import GraderError, Limits, choose
 
@@ -50,33 +42,6 @@ PATIENCE = 20                                                           # second
 # forked from a server that has imported what is slow to import.
 SERVER = multiprocessing.get_context("forkserver")
 SERVER.set_forkserver_preload(["coursegrade.marking.execute", "torch"])
-
-
-@dataclasses.dataclass
-class Outcome:
-    """What came of a notebook: see the module."""
-
-    notebook: nbformat.NotebookNode
-    state: str
-    notes: list
-    unseen: dict = dataclasses.field(default_factory=dict)
-    verdicts: dict = dataclasses.field(default_factory=dict)
-    asked: bool = False
-    starved: bool = False
-
-    def and_then(self, second):
-        """What stands after a second run of the same, which asked what this one had not answered: all that this one
-        showed, and the second one's verdicts. If this one had asked nothing, the second one as it is."""
-        if not self.asked:
-            return second
-        both = dataclasses.replace(self, notebook=copy.deepcopy(self.notebook), starved=False,
-                                   verdicts=second.verdicts | self.verdicts,
-                                   unseen={name: why for name, why in self.unseen.items() if name in self.verdicts}
-                                   | second.unseen)
-        for mine, its in zip(both.notebook.cells, second.notebook.cells, strict=True):
-            if mine.metadata.get("nbgrader", {}).get("grade_id") in {*second.verdicts} - {*self.verdicts}:
-                mine.outputs = [*mine.outputs[:-1], its.outputs[-1]]
-        return both
 
 
 def run_notebook(nb, locked, files=None, kind=None, limits=Limits(), asking=Asking()):

@@ -41,18 +41,19 @@ def write(course, assignment):
     same bytes."""
     released, people, count = course.released(assignment), course.roster(), 0
     found, handed_in = records.read_all(course, assignment), course.submitted(assignment)
-    for student, record in tqdm(found.items(), f"{assignment}, pages", unit="page", disable=None, leave=False):
-        if record.state not in WORDS or not roster.STUDENT.fullmatch(student):
-            continue
-        with course.gradebook() as gradebook:
+    with course.gradebook() as gradebook:
+        for student, record in tqdm(found.items(), f"{assignment}, pages", unit="page", disable=None, leave=False):
+            if record.state not in WORDS or not roster.STUDENT.fullmatch(student):
+                continue
             text = page(course, gradebook, assignment, record, released, people.get(student, {}))
-        path = course.grading / "feedback" / student / assignment / f"{assignment}.html"
-        with files.whole(path, encoding="utf-8") as file:
-            file.write(text)
-        for name in EXCHANGE:
-            if (file := handed_in[student] / name).is_file() and not file.is_symlink():
-                shutil.copyfile(file, path.parent / name)
-        count += 1
+            gradebook.db.expunge_all()                                  # what was read of one is not kept for the next
+            path = course.grading / "feedback" / student / assignment / f"{assignment}.html"
+            with files.whole(path, encoding="utf-8") as file:
+                file.write(text)
+            for name in EXCHANGE:
+                if (file := handed_in[student] / name).is_file() and not file.is_symlink():
+                    shutil.copyfile(file, path.parent / name)
+            count += 1
     return count
 
 

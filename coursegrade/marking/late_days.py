@@ -56,17 +56,6 @@ def times(course, assignment):
     return found
 
 
-def extend(course, assignment, student):
-    """Let the gradebook know how much longer than the others a student had time, before the marks are entered."""
-    given = times(course, assignment).get(student)
-    with course.gradebook() as gradebook:
-        due = gradebook.find_assignment(assignment).duedate
-        gradebook.update_or_create_student(student)                     # as nbgrader does when it takes the marks in
-        submission = gradebook.update_or_create_submission(assignment, student)
-        submission.extension = given.due - due if given and given.due and due else None
-        gradebook.db.commit()
-
-
 def when(text):
     """A time, as nbgrader keeps it: in UTC, without saying so. (Its own reading takes +0100 for 100 seconds.)
 

@@ -1,9 +1,9 @@
 """Grades the submissions of an assignment: in parallel where student code runs, one after another where marks are kept.
 
-For each submission: look at it (intake.py), run it in a sandbox (execute.py, on any `concurrent.futures.Executor`), let
-nbgrader's own Autograde enter the marks into the gradebook, and last of all write the record (records.py). Whatever
-happens to one of them is its own matter. Only what is wrong with the grader itself, a `GraderError`, stops the batch:
-that is nobody's zero, and what was done until then is kept.
+For each submission: look at it (intake.py); run it in a sandbox (execute.py, on any `concurrent.futures.Executor`),
+unless what a run would find is known already (outcomes.py); enter the marks into the gradebook (entering.py), and last
+of all write the record (records.py). Whatever happens to one of them is its own matter. Only what is wrong with the
+grader itself, a `GraderError`, stops the batch: that is nobody's zero, and what was done until then is kept.
 """
 
 import concurrent.futures
@@ -19,20 +19,35 @@ import time
 from pathlib import Path
 
 import nbformat
-from nbgrader.converters import Autograde
-from nbgrader.converters.base import NbGraderException
+from nbgrader.api import Student
 from nbgrader.utils import determine_grade, is_grade, is_solution
 from tqdm import tqdm
 
 from coursegrade import courses
 from coursegrade.kit.limit import TooLong, limit
-from coursegrade.marking import answers, cells, execute, heard, intake, late_days, records, replay, roster
+from coursegrade.marking import (
+    answers,
+    cells,
+    execute,
+    hand,
+    intake,
+    late_days,
+    outcomes,
+    records,
+    replay,
+    roster,
+)
 from coursegrade.marking.course import CourseError, digest
+from coursegrade.marking.entering import Ledger
 from coursegrade.marking.files import shown, walk
+from coursegrade.marking.outcomes import Work
+from coursegrade.marking.records import file_name
 from coursegrade.marking.run import Asking
 from coursegrade.sandbox.kinds import GraderError, Limits, choose
 
 WINDOW = 4                                                              # submissions in flight for each worker
+IN, OUT = "{}.in.json", "{}.out.json"                                    # files of a queue
+OTHER = "another run came back in its place: has a worker other questions than this machine?"
 READING = 30                                                            # seconds to read one submission
 DRAWS = 50                                                              # of hidden inputs, before a release
 
@@ -40,48 +55,111 @@ DRAWS = 50                                                              # of hid
 def grade(course, assignment, again=None, unsafe=False, jobs=None, scheduler=None, limits=Limits()):
     """Bring the marks of an assignment up to date and return {student: Record}.
 
-    again: students to grade even if nothing has changed. unsafe: without a sandbox. jobs: how many run at once; None:
+    again: students to run even if nothing has changed. unsafe: without a sandbox. jobs: how many run at once; None:
     one for each core. scheduler: the address of a dask scheduler whose workers run them instead of this machine.
     """
     with course.alone():
-        released, exam = course.prepare(assignment), assignment in course.exams()
-        about = digest(courses.here().VERSION, course.source(assignment).read_bytes(), course.seed(), unsafe, limits,
-                       exam)
+        batch = Batch(course, assignment, unsafe, limits)
+        todo = batch.look(again or ())
+        if todo:
+            with workers(scheduler, jobs, unsafe) as (executor, count), batch.ledger() as ledger:
+                _grade(batch, todo, executor, WINDOW * count, ledger)
+        return records.read_all(course, assignment)
+
+
+def queued(course, assignment, folder, unsafe=False, limits=Limits()):
+    """Enter what has been run in a folder, and write what is to be run there: NAME.in.json, from which `python -m
+    coursegrade run` makes NAME.out.json, on any machine. Returns ({student: Record}, [files that are to be run])."""
+    with course.alone():
+        batch = Batch(course, assignment, unsafe, limits)
+        for stale in folder.glob(IN.format("*")):
+            stale.unlink()
+        with batch.ledger() as ledger:
+            _grade(batch, batch.look(()), None, 1, ledger, folder)
+        return records.read_all(course, assignment), sorted(folder.glob(IN.format("*")))
+
+
+def rebuild(course, assignment):
+    """Enter all outcomes that are known into the gradebook, and what was given by hand; nothing runs. Returns {student:
+    Record}; who has no outcome waits for `grade`."""
+    with course.alone():
+        batch = Batch(course, assignment, False, Limits())
+        if todo := batch.look(course.submitted(assignment)):
+            with batch.ledger() as ledger:
+                _grade(batch, [(name, wanted, False) for name, wanted, _ in todo], None, 1, ledger)
+        return records.read_all(course, assignment)
+
+
+class Batch:
+    """What a run of the grader has to know of an assignment, and which of its submissions there is something to do for.
+    """
+
+    def __init__(self, course, assignment, unsafe, limits):
+        self.course, self.assignment, self.unsafe, self.limits = course, assignment, unsafe, limits
+        self.released, self.exam = course.prepare(assignment), assignment in course.exams()
+        self.seed, self.others = course.seed(), course.others(assignment)
         with course.gradebook() as gradebook:
-            locked = cells.locked_cells(gradebook, assignment, assignment)
-            entered = records.receipts(gradebook, assignment)
-            for name, person in course.roster().items():
-                gradebook.update_or_create_student(name, **person)
-        todo, gone, times = [], 0, late_days.times(course, assignment)
+            self.locked = cells.locked_cells(gradebook, assignment, assignment)
+            self.entered = records.receipts(gradebook, assignment)
+            enrol(gradebook, course.roster())
+        self.asks = answers.asked_by(self.locked, assignment)
+        self.lost = set()
+
+    def look(self, again):
+        """[(student, digest of all that decides the marks, is it to be run in any case?)] of what is to be done."""
+        course, assignment = self.course, self.assignment
+        todo, current, times = [], {}, late_days.times(course, assignment)
+        about = digest(courses.here().VERSION, course.source(assignment).read_bytes(), self.asks, self.seed,
+                       self.unsafe, self.limits, self.exam)
         for name, folder in course.submitted(assignment).items():
             wanted = digest(about, *contents(folder), *([times[name]] if name in times else []))
             record = records.read(course, assignment, name)
             marked = course.grading / "autograded" / name / assignment / f"{assignment}.ipynb"
-            lost = record and record.state != "rejected" and (
-                not marked.exists() or record.receipt != entered.get(name))
-            gone += bool(record and record.receipt and record.receipt != entered.get(name))
+            if record and record.receipt:
+                if record.receipt != self.entered.get(name):
+                    self.lost.add(name)
+                else:
+                    current[name] = record.key
             if record and record.state == records.WAITING:
                 tqdm.write(record.why, file=sys.stderr)
-            if not record or lost or record.digest != wanted or name in (again or ()):
-                todo.append((name, wanted))
-        if gone:
-            tqdm.write(f"{assignment}: the gradebook does not have the marks of {gone} submissions, so they are graded "
-                       "again", file=sys.stderr)
-        if todo:
-            with workers(scheduler, jobs, unsafe) as (executor, count):
-                _grade(course, assignment, released, locked, todo, executor, WINDOW * count, unsafe, limits, not exam)
-        return records.read_all(course, assignment)
+            gone = record and record.state != "rejected" and (not marked.exists() or name not in current)
+            if not record or gone or record.digest != wanted or name in again:
+                todo.append((name, wanted, name in again))
+        with course.gradebook() as gradebook:
+            hand.keep(course, assignment, gradebook, current)
+        if self.lost:
+            tqdm.write(f"{assignment}: the gradebook does not have the marks of {len(self.lost)} submissions, so they "
+                       "are entered again", file=sys.stderr)
+        return todo
+
+    def ledger(self):
+        """The gradebook, open for entries; each record is written when its marks are there."""
+        return Ledger(self.course, self.assignment, functools.partial(records.write, self.course, self.assignment),
+                      self.lost)
+
+    def work(self, student, checked, again=False):
+        """(what is to be run of a submission, where what its hidden tests say is kept). again: as in `Asking`."""
+        drawn = answers.drawn_from(self.seed, student, checked.notebook, self.locked, checked.files)
+        path = records.path_of(self.course, self.assignment, student, "verdicts")
+        verdicts = answers.Verdicts(path, digest(drawn, self.asks, not self.exam))
+        asking = Asking((drawn,), verdicts.known(), again, not self.exam)
+        return Work(student, self.assignment, checked.notebook, checked.files, self.locked, asking, self.limits,
+                    self.unsafe, digest(self.seed, self.exam)), verdicts
 
 
-def _grade(course, assignment, released, locked, todo, executor, window, unsafe, limits, lends):
-    """Run what is to do, and enter what comes back as it comes. What was slow because others had the processors is run
-    again at the end, alone: its hidden inputs are the same, and it is asked only what the first run did not answer."""
-    running, started, seed, again, others = {}, {}, course.seed(), [], course.others(assignment)
-    asks, by_itself = answers.asked_by(locked, assignment), window == WINDOW or len(todo) == 1
+def _grade(batch, todo, executor, window, ledger, queue=None):
+    """Run what is to do, and enter what comes back as it comes; without an executor, only what is known. What was slow
+    because others had the processors is run again at the end, alone: its hidden inputs are the same, and it is asked
+    only what the first run did not answer."""
+    running, started, again = {}, {}, []
+    course, assignment, by_itself = batch.course, batch.assignment, window == WINDOW or len(todo) == 1
 
-    def finish(record):
+    def finish(record, checked=None, outcome=None):
         record.seconds = round(time.monotonic() - started[record.student], 1)
-        records.write(course, assignment, record)
+        if outcome:
+            ledger.add(record, checked, outcome)
+        else:
+            records.write(course, assignment, record)
         bar.update()
 
     def collect(first=None):
@@ -96,33 +174,47 @@ def _grade(course, assignment, released, locked, todo, executor, window, unsafe,
                 record.state, record.why, record.digest = "crashed", f"its run was lost ({type(error).__name__})", ""
                 finish(record)
                 continue
+            if outcome.key != record.key:
+                record.state, record.why, record.digest = "crashed", OTHER, ""
+                finish(record)
+                continue
             verdicts.keep(outcome.verdicts)
             if outcome.starved and not (first or by_itself):
                 again.append((record, checked, outcome))
             else:
-                finish(enter(course, assignment, record, checked, first.and_then(outcome) if first else outcome))
+                outcome = first.and_then(outcome) if first else outcome
+                outcomes.write(outcomes.path_of(course, assignment, record.student), outcome)
+                finish(record, checked, outcome)
 
     def start(record, checked, first=None):
-        drawn = answers.drawn_from(seed, record.student, checked.notebook, locked, checked.files)
-        path = records.path_of(course, assignment, record.student, "verdicts")
-        verdicts = answers.Verdicts(path, digest(drawn, asks, lends))
-        asking = Asking((drawn,), verdicts.known(), not (first or by_itself), lends)
-        future = executor.submit(run, checked.notebook, locked, checked.files, asking, unsafe, limits)
-        running[future] = record, checked, verdicts
+        work, verdicts = batch.work(record.student, checked, not (first or by_itself))
+        running[executor.submit(run, work)] = record, checked, verdicts
 
     with tqdm(total=len(todo), desc=assignment, unit="submission", disable=None) as bar:
         try:
-            for name, wanted in todo:
+            for name, wanted, anew in todo:
                 while len(running) >= window:
                     collect()
                 started[name] = time.monotonic()
-                checked = take_in(course, assignment, name, released, others)
+                checked = take_in(course, assignment, name, batch.released, batch.others)
                 if isinstance(checked, records.Record):
                     checked.digest = wanted
                     finish(checked)
-                else:
-                    record = records.Record(name, "graded", "", checked.notes, wanted)
+                    continue
+                work, verdicts = batch.work(name, checked)
+                record = records.Record(name, "graded", "", checked.notes, wanted, key=work.key)
+                known = None if anew else outcomes.read(outcomes.path_of(course, assignment, name), work)
+                if not known and queue and (known := outcomes.read(queue / OUT.format(file_name(name)), work)):
+                    verdicts.keep(known.verdicts)
+                    outcomes.write(outcomes.path_of(course, assignment, name), known)
+                if known:
+                    finish(record, checked, known)
+                elif executor:
                     start(record, checked)
+                else:
+                    records.path_of(course, assignment, name).unlink(missing_ok=True)
+                    if queue:
+                        work.write(queue / IN.format(file_name(name)))
             while running:
                 collect()
             for record, checked, first in again:
@@ -181,7 +273,7 @@ def try_solutions(course, assignments, unsafe=False, limits=Limits()):
                 locked = cells.locked_cells(gradebook, name, name)
             notebook = nbformat.read(course.source(name), as_version=4)
             files = dict(replay.files_in(course.source(name).parent))
-            runs[name] = executor.submit(run, notebook, locked, files, asking, unsafe, limits)
+            runs[name] = executor.submit(run, Work("", name, notebook, files, locked, asking, limits, unsafe))
         for _ in tqdm(concurrent.futures.as_completed(runs.values()), desc="marking the solutions", total=len(runs),
                       unit="assignment", disable=None):
             pass
@@ -232,9 +324,11 @@ def workers(scheduler, jobs, unsafe):
         yield executor, count
 
 
-def run(notebook, locked, files, asking, unsafe, limits):
-    """Run one notebook: what a worker does, on this machine or another one. Returns execute.py's `Outcome`."""
-    return execute.run_notebook(notebook, locked, files, sandbox(unsafe), limits, asking)
+def run(work):
+    """Do a `Work`, on this machine or another one: return its `Outcome`, with the key that the work has here."""
+    outcome = execute.run_notebook(work.notebook, work.locked, work.files, sandbox(work.unsafe), work.limits,
+                                   work.asking)
+    return dataclasses.replace(outcome, key=work.key)
 
 
 @functools.cache
@@ -245,30 +339,17 @@ def sandbox(unsafe):
 
 # ── where marks are kept ──────────────────────────────────────────────────────────────────────────────────────────
 
-def enter(course, assignment, record, checked, outcome):
-    """Enter what came of one submission into the gradebook; return its record. Until that is written there is none."""
-    records.path_of(course, assignment, record.student).unlink(missing_ok=True)
-    if outcome.state != "ran":
-        record.state, record.why = outcome.state, "; ".join(outcome.notes)
-    record.notes, record.unseen = [*record.notes, *outcome.notes], outcome.unseen
-    late_days.extend(course, assignment, record.student)
-    settings = course.directory(assignment, record.student, submitted_directory="grading/checked")
-    converter = Autograde(coursedir=settings, config=course.config, force=True)
-    converter.autograde_preprocessors = [execute.Execute(outcome=outcome), *(
-        other for other in converter.autograde_preprocessors
-        if getattr(other, "__name__", other).split(".")[-1] != "Execute")]
-    try:
-        with course.log():
-            converter.start()
-    except NbGraderException:
-        record.state, record.why, record.digest = "crashed", "nbgrader did not take it in: see grading/nbgrader.log", ""
-        return record
-    heard.keep(course, assignment, record.student)
-    with course.gradebook() as gradebook:
-        record.receipt = records.receipt(gradebook, assignment, record.student)
-        if record.state == "graded":
-            record.state = records.by_hand(gradebook, assignment, record.student)
-    return record
+def enrol(gradebook, roster):
+    """Bring the gradebook's list of the class up to date; roster: {student: {column: text or None}}."""
+    known = {student.id: student for student in gradebook.db.query(Student)}
+    for name, person in roster.items():
+        if name not in known:
+            gradebook.db.add(Student(id=name, **person))
+        else:
+            for column, value in person.items():
+                if getattr(known[name], column) != value:
+                    setattr(known[name], column, value)
+    gradebook.db.commit()
 
 
 def contents(folder):

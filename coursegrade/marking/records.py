@@ -12,7 +12,8 @@ import os
 import secrets
 import urllib.parse
 
-from sqlalchemy import inspect, text
+from nbgrader.api import Assignment, Grade, SubmittedAssignment, SubmittedNotebook
+from sqlalchemy import func, inspect, select, text
 
 from coursegrade.marking.course import digest
 from coursegrade.marking.files import whole
@@ -31,6 +32,7 @@ class Record:
     people get to read must not depend on what hidden tests ask.
     digest: of all that decides the marks; "" means that it will be tried again.
     receipt: the same as in the gradebook, if its marks are this record's; "" if there are none.
+    key: of the outcome that the marks were made from (outcomes.py).
     """
 
     student: str
@@ -41,6 +43,7 @@ class Record:
     seconds: float = 0.0
     unseen: dict = dataclasses.field(default_factory=dict)
     receipt: str = ""
+    key: str = ""
 
 
 def write(course, assignment, record):
@@ -70,48 +73,68 @@ def read_all(course, assignment):
         else:
             found[name] = read(course, assignment, name) or Record(name, WAITING)
     with course.gradebook() as gradebook:
-        given = receipts(gradebook, assignment)
+        given, states = receipts(gradebook, assignment), by_hand(gradebook, assignment)
         for name, record in found.items():
             if record.receipt and record.receipt != given.get(name):
-                found[name] = Record(name, WAITING, "the gradebook does not have its marks, so it is graded again")
+                found[name] = Record(name, WAITING, "the gradebook does not have its marks, so they are entered again")
             elif record.state in ("graded", "needs manual grading"):
-                record.state = by_hand(gradebook, assignment, name)
+                record.state = states.get(name, record.state)
     return found
 
 
-def by_hand(gradebook, assignment, student):
-    """"needs manual grading" or "graded", as the gradebook has it at the moment."""
-    waits = gradebook.find_submission(assignment, student).needs_manual_grade
-    return "needs manual grading" if waits else "graded"
+def by_hand(gradebook, assignment):
+    """{student: "needs manual grading" or "graded"} of all submissions, as the gradebook has it at the moment."""
+    rows = gradebook.db.execute(
+        select(SubmittedAssignment.student_id, func.max(Grade.needs_manual_grade))
+        .join(SubmittedNotebook, SubmittedNotebook.assignment_id == SubmittedAssignment.id)
+        .join(Grade, Grade.notebook_id == SubmittedNotebook.id)
+        .join(Assignment, Assignment.id == SubmittedAssignment.assignment_id)
+        .where(Assignment.name == assignment).group_by(SubmittedAssignment.student_id))
+    return {student: "needs manual grading" if waits else "graded" for student, waits in rows}
 
 
-def receipt(gradebook, assignment, student):
-    """Note in the gradebook that the marks of a submission have been entered; return the receipt, a new text."""
-    row = {"assignment": assignment, "student": student, "receipt": secrets.token_hex(16)}
-    gradebook.db.execute(text(f"CREATE TABLE IF NOT EXISTS {TABLE} ({COLUMNS})"))
-    gradebook.db.execute(text(f"DELETE FROM {TABLE} WHERE assignment = :assignment AND student = :student"), row)
-    gradebook.db.execute(text(f"INSERT INTO {TABLE} VALUES (:assignment, :student, :receipt)"), row)
-    gradebook.db.commit()
-    return row["receipt"]
+def receipt(key):
+    """A new text that begins with the key of the outcome that marks were made from."""
+    return key + secrets.token_hex(4)
+
+
+def receive(gradebook, assignment, student, receipt):
+    """Note in the gradebook that the marks of a submission are being entered. The table is made by `receipts`."""
+    gradebook.db.execute(text(f"INSERT OR REPLACE INTO {TABLE} VALUES (:assignment, :student, :receipt)"),
+                         {"assignment": assignment, "student": student, "receipt": receipt})
 
 
 def receipts(gradebook, assignment):
     """{student: receipt} of the submissions of an assignment that the gradebook has."""
+    there = gradebook.db.execute(text(
+        f"SELECT r.student, r.receipt FROM {_table(gradebook)} r JOIN assignment a ON a.name = r.assignment "
+        "JOIN submitted_assignment s ON s.assignment_id = a.id AND s.student_id = r.student "
+        "WHERE r.assignment = :assignment"), {"assignment": assignment})
+    return dict(there.all())
+
+
+def token(gradebook, assignment):
+    """What the gradebook has in the place of a receipt for what was given by hand (hand.py); "" for nothing yet."""
+    return gradebook.db.scalar(text(f"SELECT receipt FROM {_table(gradebook)} WHERE assignment = :assignment "
+                                    "AND student = ''"), {"assignment": assignment}) or ""
+
+
+def _table(gradebook):
+    """The name of the table of receipts, after it was made."""
     tables = inspect(gradebook.engine)
     if not tables.has_table(TABLE):
-        if not tables.has_table(OLD):
-            return {}
-        gradebook.db.execute(text(f"ALTER TABLE {OLD} RENAME TO {TABLE}"))
+        gradebook.db.execute(text(f"ALTER TABLE {OLD} RENAME TO {TABLE}" if tables.has_table(OLD)
+                                  else f"CREATE TABLE {TABLE} ({COLUMNS})"))
         gradebook.db.commit()
-    return dict(gradebook.db.execute(text(
-        f"SELECT r.student, r.receipt FROM {TABLE} r JOIN assignment a ON a.name = r.assignment "
-        "JOIN submitted_assignment s ON s.assignment_id = a.id AND s.student_id = r.student "
-        "WHERE r.assignment = :assignment"), {"assignment": assignment}).all())
+    return TABLE
 
 
 def path_of(course, assignment, student, folder="records"):
-    """The file of a student in a folder of grading/, for any name that a file system may have."""
+    """The file of a student in a folder of grading/."""
+    return course.grading / folder / assignment / f"{file_name(student)}.json"
+
+
+def file_name(student):
+    """A name for a file, for any name that a file system may have."""
     name = urllib.parse.quote(os.fsencode(student), safe="@+")
-    if len(name) > 200:
-        name = name[:170] + digest(name)
-    return course.grading / folder / assignment / f"{name}.json"
+    return name if len(name) <= 200 else name[:170] + digest(name)

@@ -7,7 +7,7 @@ import statistics
 from nbgrader.api import MissingEntry
 from tqdm import tqdm
 
-from coursegrade.marking import CourseError, beliefs, download, files, heard, records, tables
+from coursegrade.marking import CourseError, beliefs, download, files, hand, heard, records, tables
 
 MORE = " (and with other numbers)"
 
@@ -48,6 +48,7 @@ def table(course, assignment):
     people, rows, late = course.roster(), [], download.marked_late(course, assignment)
     kept = records.read_all(course, assignment)
     with course.gradebook() as gradebook:
+        hand.keep(course, assignment, gradebook, {name: one.key for name, one in kept.items() if one.receipt})
         for student, record in tqdm(kept.items(), f"{assignment}, marks", disable=None, leave=False):
             about = people.get(student, {})
             row = {"student_id": files.shown(student),
@@ -67,6 +68,7 @@ def table(course, assignment):
             unknown = submission and student in late and not submission.timestamp
             row["notes"] = "; ".join([*record.notes, *(["late, says the platform"] if unknown else [])])
             rows.append(row)
+            gradebook.db.expunge_all()
     return rows
 
 

@@ -75,7 +75,7 @@ def test_a_gradebook_that_is_none_gets_one_line(course, data):
     hand_in(course.root, "ada", b"no notebook")
     path.write_bytes(path.read_bytes()[:30_000] if data is None else data)
     line, = lines(course, "export")
-    assert "gradebook" in line and ("backups" in line or "`grade` first" in line)
+    assert "gradebook" in line and ("`rebuild` makes it anew" in line or "`grade` first" in line)
 
 
 def test_a_run_makes_one_backup_however_many_assignments_it_is_about(course, monkeypatch):

@@ -160,9 +160,9 @@ def test_the_same_answers_are_not_asked_twice_until_the_check_is_mended(small, m
     folder, course, released = small
     real, known = pipeline.run, []
 
-    def run_(notebook, locked, files, asking, *rest):
-        known.append((asking.seeds, {name: each["passed"] for name, each in asking.known.items()}))
-        return real(notebook, locked, files, asking, *rest)
+    def run_(work):
+        known.append((work.asking.seeds, {name: each["passed"] for name, each in work.asking.known.items()}))
+        return real(work)
 
     monkeypatch.setattr(pipeline, "run", run_)
     passed = {"more_double": True}
@@ -259,8 +259,8 @@ def test_a_release_tries_the_solutions_on_many_draws(small, monkeypatch):
     folder, course, _ = small
     seeds = []
     real = pipeline.run
-    monkeypatch.setattr(pipeline, "run", lambda nb, locked, files, asking, *rest: (
-        seeds.extend(asking.seeds), real(nb, locked, files, asking, *rest))[1])
+    monkeypatch.setattr(pipeline, "run", lambda work: (
+        seeds.extend(work.asking.seeds), real(work))[1])
     pipeline.try_solutions(course, [NAME])
     assert len({*seeds}) == len(seeds) == pipeline.DRAWS == 50
 
