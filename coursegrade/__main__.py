@@ -200,6 +200,15 @@ def similar(course, options):
               + ", ".join(str(path.relative_to(course.root)) for path in paths))
 
 
+def quizzes(_, options):
+    """Write the quizzes of the lectures for a learning platform: GIFT for Moodle, and QTI for Canvas."""
+    from coursegrade import courses
+    from coursegrade.selfcheck import export, load
+    there = sorted(path.stem for path in (courses.folder() / "quizzes").glob("*.toml"))
+    for path in export.write(options.to, {f"Quiz {number}": load(number) for number in there}):
+        print(f"{path}: {len(there)} quizzes")
+
+
 def sort(course, assignment, source=None):
     """Sort the inbox, and say what is the matter with some of it, and what the teacher has to choose."""
     from coursegrade.marking import download, inbox, late_days, owners
@@ -298,6 +307,7 @@ def commands():
                         "whose text nobody has read")],
         stats: [any_, course],
         similar: [any_, course],
+        quizzes: [option("--to", metavar="FOLDER", default=".", help="where to write them (default: here)")],
     }
 
 

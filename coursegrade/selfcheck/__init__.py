@@ -8,6 +8,7 @@ written.
     words.py       Markdown and formulas as HTML
     page.py        the quiz without a kernel: each answer a text to unfold
     widget.py      the quiz in a notebook
+    export.py      all quizzes for Moodle and Canvas
 """
 
 from coursegrade.selfcheck.questions import load
