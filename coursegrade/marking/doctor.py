@@ -77,7 +77,7 @@ def gradebook(course, _):
 def disk(course, _):
     """Room for what is to be written."""
     count = sum(len(course.submitted(name)) for name in course.assignments())
-    need, free = (1 << 30) + 2 * ROOM * count, shutil.disk_usage(course.grading).free
+    need, free = (1 << 30) + 2 * ROOM * count, shutil.disk_usage(course.root).free
     words = f"{free / 1e9:.1f} GB are free"
     yield (FINE, words) if free > need else (
         WARNING, f"{words}, and {need / 1e9:.1f} are wished for: make room, for example in grading/backups")

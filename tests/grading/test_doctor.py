@@ -39,7 +39,7 @@ def test_all_is_well(marked):
 
 def test_a_course_in_which_nothing_was_done_yet_is_well_too(small):
     folder, *_ = small
-    (folder / "grading" / "seed").unlink(missing_ok=True)
+    shutil.rmtree(folder / "grading")
     found = page(folder)
     assert found["seed"] == ["! there is no grading/seed yet: `release` makes one"]
     assert found["roster"][0].startswith("! there is no grading/roster.csv")
