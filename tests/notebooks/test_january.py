@@ -22,7 +22,7 @@ TEXT = (ROOT / "docs" / "january.md").read_text(encoding="utf-8")
 FLAT = " ".join(re.sub(r"^> ?", "", TEXT, flags=re.M).split())
 ROWS = [[cell.strip() for cell in row.strip("|").split("|")] for row in re.findall(r"^\|.*\|$", TEXT, re.M)]
 NAMES = sorted(path.name for path in (ROOT / "solutions").iterdir() if (path / f"{path.name}.ipynb").exists())
-EIGHT = ["02", "03", "06", "07", "08", "10", "11", "14"]
+EIGHT = ["02", "03", "05", "07", "08", "10", "13", "14"]
 TEXT_MINUTES, CAPSTONE_MINUTES, TALK_MINUTES = 3, 10, 5
 
 
