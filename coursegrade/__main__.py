@@ -91,7 +91,7 @@ def grade(course, options, again=False):
     for name in names:
         sort(course, name)
         if queue := getattr(options, "queue", None):
-            _, waiting = pipeline.queued(course, name, Path(queue, name), options.unsafe)
+            waiting = pipeline.queued(course, name, Path(queue, name), options.unsafe)
             print(f"{name}: {len(waiting)} to be run. In {Path(queue, name)}, for each NAME: `python -m coursegrade "
                   "run NAME.in.json NAME.out.json`; then the same command again.")
             continue

@@ -133,7 +133,7 @@ class Ledger:
 
     def _enter(self, record, checked, notebook):
         """Bring the rows of one submission up to date, and the state of its record."""
-        submission, page, known = self._page(record.student, checked.timestamp)
+        times, page, known = self._page(record.student, checked.timestamp)
         kept = self.by_hand.get(record.student, {}) if not known or record.student in self.restored else {}
         seen = kept.get("key") == record.key
         rows = {cell: row for *row, cell in self.db.execute(select(
@@ -166,12 +166,12 @@ class Ledger:
                 self.db.execute(update(table).where(table.c.notebook_id == page, table.c.cell_id == entry.pop("cell"))
                                 .values(**entry))
         self.db.execute(update(SubmittedNotebook.__table__).where(SubmittedNotebook.id == page).values(
-            late_submission_penalty=self._penalty(record.student, submission, total)))
+            late_submission_penalty=self._penalty(record.student, times, total)))
         if record.state == "graded" and waits:
             record.state = "needs manual grading"
 
     def _page(self, student, timestamp):
-        """(the row of a submission, the id of its notebook, was it there?), after its times are entered."""
+        """(when it came and its extension, the id of its notebook, was that there?), after the times are entered."""
         given = self.times.get(student)
         times = {"timestamp": parse_utc(timestamp or None),
                  "extension": given.due - self.due if given and given.due and self.due else None}

@@ -21,8 +21,6 @@ from coursegrade.marking.files import whole
 from coursegrade.marking.run import Asking
 from coursegrade.sandbox.kinds import Limits
 
-FOLDER = "outcomes"
-
 
 @dataclasses.dataclass
 class Outcome:
@@ -80,7 +78,7 @@ def read(path, work):
 
 def path_of(course, assignment, student):
     """The file of a student's outcome."""
-    return records.path_of(course, assignment, student, FOLDER)
+    return records.path_of(course, assignment, student, "outcomes")
 
 
 def _code(notebook):

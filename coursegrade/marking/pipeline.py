@@ -69,25 +69,25 @@ def grade(course, assignment, again=None, unsafe=False, jobs=None, scheduler=Non
 
 def queued(course, assignment, folder, unsafe=False, limits=Limits()):
     """Enter what has been run in a folder, and write what is to be run there: NAME.in.json, from which `python -m
-    coursegrade run` makes NAME.out.json, on any machine. Returns ({student: Record}, [files that are to be run])."""
-    with course.alone():
-        batch = Batch(course, assignment, unsafe, limits)
-        for stale in folder.glob(IN.format("*")):
-            stale.unlink()
-        with batch.ledger() as ledger:
-            _grade(batch, batch.look(()), None, 1, ledger, folder)
-        return records.read_all(course, assignment), sorted(folder.glob(IN.format("*")))
+    coursegrade run` makes NAME.out.json, on any machine. Returns the files that are to be run."""
+    for stale in folder.glob(IN.format("*")):
+        stale.unlink()
+    _enter_known(course, assignment, unsafe, limits, folder)
+    return sorted(folder.glob(IN.format("*")))
 
 
 def rebuild(course, assignment):
     """Enter all outcomes that are known into the gradebook, and what was given by hand; nothing runs. Returns {student:
     Record}; who has no outcome waits for `grade`."""
+    _enter_known(course, assignment, False, Limits())
+    return records.read_all(course, assignment)
+
+
+def _enter_known(course, assignment, unsafe, limits, queue=None):
     with course.alone():
-        batch = Batch(course, assignment, False, Limits())
-        if todo := batch.look(course.submitted(assignment)):
-            with batch.ledger() as ledger:
-                _grade(batch, [(name, wanted, False) for name, wanted, _ in todo], None, 1, ledger)
-        return records.read_all(course, assignment)
+        batch = Batch(course, assignment, unsafe, limits)
+        with batch.ledger() as ledger:
+            _grade(batch, batch.look(()), None, 1, ledger, queue)
 
 
 class Batch:
