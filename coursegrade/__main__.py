@@ -201,12 +201,14 @@ def similar(course, options):
 
 
 def quizzes(_, options):
-    """Write the quizzes of the lectures for a learning platform: GIFT for Moodle, and QTI for Canvas."""
+    """Write the quizzes of the lectures and the entrance test for a learning platform: GIFT for Moodle, QTI for
+    Canvas."""
     from coursegrade import courses
     from coursegrade.selfcheck import export, load
     there = sorted(path.stem for path in (courses.folder() / "quizzes").glob("*.toml"))
-    for path in export.write(options.to, {f"Quiz {number}": load(number) for number in there}):
-        print(f"{path}: {len(there)} quizzes")
+    titled = {"Entrance test" if name == "ready" else f"Quiz {name}": load(name) for name in there}
+    for path in export.write(options.to, titled):
+        print(f"{path}: {len(there)} quizzes, the entrance test among them")
 
 
 def sort(course, assignment, source=None):

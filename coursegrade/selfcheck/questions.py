@@ -6,14 +6,15 @@ import tomllib
 
 from coursegrade import courses
 
-MANY = 5
+MANY = {"ready": 10}                                        # questions of the entrance test; of a lecture five
 KINDS = ("number", "choices", "order")                      # a question has exactly one of these
-KEYS = {"number": {"ask", "number", "within", "unit", "why", "wrong"}, "choices": {"ask", "choices"},
-        "order": {"ask", "order", "why", "wrong"}}
+KEYS = {"number": {"ask", "number", "within", "unit", "why", "wrong", "read"},
+        "choices": {"ask", "choices", "read"}, "order": {"ask", "order", "why", "wrong", "read"}}
 
 
 def load(number, folder=None):
-    """The questions of the lecture `number` ("02"): a list of dictionaries with the keys of the file.
+    """The questions of the lecture `number` ("02"), or of the entrance test ("ready"): a list of dictionaries with the
+    keys of the file. What somebody should `read` who was wrong is said with each wrong answer.
 
     FileNotFoundError if there is no file; ValueError, in one line, if one does not say what it has to.
 
@@ -30,12 +31,15 @@ def load(number, folder=None):
     except tomllib.TOMLDecodeError as error:
         raise ValueError(f"{path.name} is not TOML: {error}") from None
     questions = found.get("question", [])
-    if set(found) != {"question"} or len(questions) != MANY:
-        raise ValueError(f"{path.name} must have {MANY} tables [[question]] and nothing else, it has {len(questions)}"
+    many = MANY.get(number, 5)
+    if set(found) != {"question"} or len(questions) != many:
+        raise ValueError(f"{path.name} must have {many} tables [[question]] and nothing else, it has {len(questions)}"
                          + "".join(f", and {name!r}" for name in sorted(set(found) - {"question"})))
     for place, question in enumerate(questions, 1):
         if fault := what_is_wrong(question):
             raise ValueError(f"{path.name}, question {place}: {fault}")
+        for answer in question.get("choices", question.get("wrong", [])) if "read" in question else ():
+            answer["why"] += "" if answer.get("right") else f"\n\nTo read: {question['read']}."
     return questions
 
 
@@ -68,7 +72,8 @@ def what_is_wrong(question):
         return f"give it one of {', '.join(KINDS)}: it has {' and '.join(kinds) or 'none'}"
     if odd := sorted(set(question) - KEYS[kinds[0]]):
         return f"a question with {kinds[0]} has no {odd[0]!r}; it may have {', '.join(sorted(KEYS[kinds[0]]))}"
-    return {"number": _number, "choices": _choices, "order": _order}[kinds[0]](question)
+    return ({"number": _number, "choices": _choices, "order": _order}[kinds[0]](question)
+            or _texts([question.get("read", "-")]))
 
 
 def _number(question):

@@ -6,6 +6,7 @@ import re
 import tomllib
 
 import nbformat
+import numpy as np
 import pytest
 
 from coursegrade import courses, quiz
@@ -36,7 +37,30 @@ def replies(question):
 
 
 def test_quizzes_belong_to_lectures():
-    assert set(SHOWN) == set(THERE) == set(LECTURES)
+    assert set(SHOWN) == {*THERE} - {"ready"} == set(LECTURES)
+
+
+def test_the_entrance_test_says_what_to_read_and_its_page_is_current():
+    asked = tomllib.loads((courses.folder() / "quizzes" / "ready.toml").read_text(encoding="utf-8"))["question"]
+    for question, raw in zip(load("ready"), asked, strict=True):
+        right, wrong, why = replies(question)
+        assert all(why.endswith(f"To read: {raw['read']}.") for _, why in wrong) and "To read" not in why
+    text = (notebooks.ROOT / "docs" / "ready.md").read_text(encoding="utf-8")
+    assert text.endswith(f"\n{page(load('ready'))}\n"), "write what page(load('ready')) returns at its end"
+    assert not re.search(r"\$|\\[(\[]", text)                              # formulas that GitHub does not draw
+
+
+def test_the_numbers_of_the_entrance_test():
+    a, b, q, t = np.zeros((3, 1)), np.zeros(4), np.zeros((5, 3)), np.linspace(0, 1, 2001)
+    u, v, c = np.array([3, 4]), np.array([4, 3]), np.linspace(0, 9, 9001)
+    slope = ((2 * 1e-6 + 1) ** 3 - (1 - 2 * 1e-6) ** 3) / 2e-6
+    loss = sum((x - c) ** 2 for x in (1, 2, 6))
+    wanted = [(a + b).size, (q @ q.T).size, u @ v / np.sqrt(u @ u * (v @ v)), slope, (t ** 2).mean(), 15 / (15 + 30),
+              c[loss.argmin()]]
+    numbers = [question["number"] for question in load("ready") if kind(question) == "number"]
+    assert numbers == pytest.approx(wanted, abs=1e-3)
+    words = ["the", "film", "was", "good"]
+    assert replies(load("ready")[0])[0] == f"`{[w for i, w in enumerate(words) if i % 2]}`".replace("'", '"')
 
 
 @pytest.mark.parametrize("number", THERE)
@@ -172,7 +196,8 @@ def fill(question, reply):
 @pytest.mark.parametrize("number", THERE)
 def test_the_widget_answers_and_counts_the_first_tries(number):
     shown = quiz(number)
-    assert shown.counted.value == "0 of 5 answered."
+    many = len(shown.asked)
+    assert shown.counted.value == f"0 of {many} answered."
     for place, question in enumerate(shown.asked):
         if kind(question._question) != "order":
             question.button.click()                                             # nothing is set yet
@@ -189,7 +214,7 @@ def test_the_widget_answers_and_counts_the_first_tries(number):
         assert question.reply() == right or kind(question._question) == "number"
         question.button.click()
         assert said(True, why) in question.said.value and question.show.layout.display == "none"
-    assert shown.counted.value == f"<b>{5 if not replies(load(number)[0])[1] else 4} of 5 at the first try.</b>"
+    assert shown.counted.value == f"<b>{many - bool(replies(load(number)[0])[1])} of {many} at the first try.</b>"
 
 
 def test_one_choice_is_on_and_texts_move_both_ways():

@@ -177,7 +177,7 @@ def test_the_numbers_in_words():
     assert f"{first} lectures are taught with their decks, {home} are read at home, and {marked} assignments" in text
     assert f"Why these {marked}:" in text and f"## The {class_} sessions" in PLAN
     assert f"A class needs {OPENING // QUIZ_TWICE} minutes to answer them" in text
-    quizzes = [path.read_text("utf-8") for path in (notebooks.ROOT / "attention_questions/quizzes").glob("*.toml")]
+    quizzes = [path.read_text("utf-8") for path in (notebooks.ROOT / "attention_questions/quizzes").glob("[0-9]*.toml")]
     [asked] = {len(re.findall(r"^\[\[question\]\]", quiz, re.M)) for quiz in quizzes}
     assert f"The {WORDS[asked]} questions that end the lecture" in text
     long = [number for number, block in BLOCKS if "without" in block["Deck"]]
