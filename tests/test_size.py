@@ -5,7 +5,7 @@ import pytest
 from tools.size import ROOT, lines_of_code, offered, rooms, size
 
 # Who adds to it raises a line here in the same commit, says by how much, and what has gone in its place.
-BUDGET = {"core": 4_430, "all": 7_927}       # all by 73: people: placebo, blind readers, sealed files, paper
+BUDGET = {"core": 4_434, "all": 7_931}       # both by 4: pictures say how small their letters are
 NAMES = 120
 
 

@@ -59,7 +59,7 @@ def picture(fig: Any, alt: str, shrink=True) -> Html:
     png = _smaller(file)
     source = base64.b64encode(png).decode()
     brief, below = described(alt)
-    image = f'<img alt="{escape(brief)}" src="data:image/png;base64,{source}"'
+    image = f'<img alt="{escape(brief)}" data-letters="{_letters(fig):.3g}" src="data:image/png;base64,{source}"'
     html = f"{image}>" if shrink else f'<div style="overflow-x:auto">{image} style="max-width:none"></div>'
     return Picture(html + below, visible(alt), png, fig)
 
@@ -69,6 +69,14 @@ def _write(fig, file, **how):
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", message="Glyph .* missing from font")     # a box is drawn in its place
         fig.savefig(file, facecolor="white", bbox_inches="tight", **how)
+
+
+def _letters(fig):
+    """Pixels of the smallest letters that a figure shows, at 100 dpi; what is empty or hidden does not count."""
+    from matplotlib.text import Text
+
+    return min((text.get_fontsize() / .72 for text in fig.findobj(Text) if text.get_visible() and text.get_text()),
+               default=100)
 
 
 def _smaller(file):

@@ -60,6 +60,14 @@ FIGURES = {
 }
 
 
+def test_a_picture_says_how_small_its_letters_are():
+    fig, axes = plt.subplots()
+    axes.set(xticks=[], yticks=[])
+    for size, words, seen in ((9, "nine points", True), (7.2, "small", True), (5, "", True), (4, "hidden", False)):
+        axes.text(.5, .5, words, fontsize=size, visible=seen)
+    assert 'data-letters="10" src=' in picture(fig, "Words.").html
+
+
 @pytest.mark.parametrize("name", FIGURES)
 def test_every_figure_is_small_described_deterministic_and_closed(name):
     with warnings.catch_warnings():
