@@ -6,18 +6,24 @@ docs/slides/README.md says what a slide may have; slides.py makes pages of it. N
 import html
 import re
 import tomllib
+import zlib
 from pathlib import Path
 
 import nbformat
 from markdown_it import MarkdownIt
 from mdit_py_plugins.dollarmath import dollarmath_plugin
 
+from . import charts
+from .tables import cells as cells_of
+from .tables import words
+
 ROOT = Path(__file__).resolve().parent.parent
 DECKS = ROOT / "docs" / "slides"
 FIELDS = {"title": str, "text": str, "cell": str, "box": str, "rows": str, "columns": str, "picture": bool,
-          "code": bool, "predict": str, "answer": str, "notes": str}
+          "draw": str, "axis": (list, str), "code": bool, "predict": str, "answer": str, "notes": str}
 MINUTES = re.compile(r"(Optional, )?(\d+) minutes?\b")   # how notes begin
 LETTERS, LINES, COLUMNS, BULLETS = 60, 12, 70, 5        # of a title; of code; of a list
+PROMISE, BREATH, CORE, FIGURES = 30, 45, 75, 1 / 2      # words of a promise, of a title page; minutes; of all slides
 HEARD = r'<div class="heard">\1</div>'                  # what is there for screen readers alone
 
 
@@ -39,21 +45,28 @@ def deck(name):
     """The slides of docs/slides/NN.toml: dicts with the fields that its README tells, all of them looked over.
 
     DeckError: a field is missing, unknown, too long, or names a cell that the lecture does not have."""
+    return read(name)["slide"]
+
+
+def read(name):
+    """What a deck's file says, looked over: its slides, and its promise where it has one."""
     path = DECKS / f"{name}.toml"
     where = f"docs/slides/{name}.toml"
     if not path.exists():
         raise DeckError(f"{where}: there is no such file")
     try:
-        read = tomllib.loads(path.read_text(encoding="utf-8"))
+        told = tomllib.loads(path.read_text(encoding="utf-8"))
     except tomllib.TOMLDecodeError as error:
         raise DeckError(f"{where}: {error}") from None
     cells = {cell.id: cell for cell in lecture(name).cells}
-    for number, slide in enumerate(read.get("slide", []), 2):           # the first is the title page
+    if set(told) - {"slide", "promise"} or len(str(told.get("promise", "")).split()) > PROMISE:
+        raise DeckError(f"{where}: above the slides stands promise, at most {PROMISE} words, and nothing else")
+    for number, slide in enumerate(told.get("slide", []), 2):           # the first is the title page
         try:
             look_over(slide, cells)
-        except DeckError as error:
+        except ValueError as error:
             raise DeckError(f"{where}, slide {number} ({slide.get('title', 'no title')}): {error}") from None
-    return read["slide"]
+    return told
 
 
 def look_over(slide, cells):
@@ -73,8 +86,8 @@ def look_over(slide, cells):
     if not MINUTES.match(slide["notes"]):
         raise DeckError("the notes begin with “3 minutes”, or “Optional, 3 minutes” if the slide can be left out")
     if "cell" not in slide:
-        if {"code", "box", "rows", "columns", "picture"} & set(slide):
-            raise DeckError("code, box, rows, columns or picture, and no cell")
+        if {"code", "box", "rows", "columns", "picture", "draw"} & set(slide):
+            raise DeckError("code, box, rows, columns, picture or draw, and no cell")
         return
     cell = cells.get(slide["cell"])
     if cell is None:
@@ -91,10 +104,14 @@ def look_over(slide, cells):
                             f"letters, and {LINES} of {COLUMNS} fit")
     elif not shown(cell):
         raise DeckError(f"cell {cell.id} has no output to show")
-    if {"rows", "columns"} & set(slide):
-        chosen(shown(cell) if cell.cell_type == "code" else "", slide.get("rows", ""), slide.get("columns", ""))
     if slide.get("picture") and (cell.cell_type == "markdown" or "<img" not in shown(cell)):
         raise DeckError(f"picture, and cell {cell.id} shows none")
+    if "axis" in slide and ("draw" not in slide or slide["axis"] != "log" and (
+            len(slide["axis"]) != 2 or not slide["axis"][0] < slide["axis"][1])):
+        raise DeckError('axis goes with draw, and is [low, high] or "log"')
+    if slide.get("draw", "bars") not in charts.KINDS:
+        raise DeckError(f"draw is one of {', '.join(charts.KINDS)}")
+    output(slide, cell)
 
 
 # What a slide takes from a cell
@@ -125,24 +142,33 @@ def shown(cell):
     return "".join(f"<div>{heard.sub(HEARD, part)}</div>" for part in rich or plain)
 
 
+def output(slide, cell):
+    """What a slide shows of its cell, as HTML: all, or what it chooses, or a chart of that; "" of a Markdown cell.
+
+    ValueError, of which DeckError is one: there is nothing to choose, or it cannot be drawn so."""
+    what = shown(cell) if cell.cell_type == "code" else ""
+    if {"rows", "columns"} & set(slide):
+        what = chosen(what, slide.get("rows", ""), slide.get("columns", ""))
+    if "draw" in slide:
+        key = f"k{zlib.crc32(slide['title'].encode())}-"
+        return f'<div>{charts.draw(slide["draw"], what, key, slide.get("axis"))}</div>'
+    if slide.get("picture"):
+        what = re.sub("<table.*?</table>|<b>.*?</b>|<small>.*?</small>", "", what, flags=re.S)
+    return what
+
+
 def chosen(output, rows="", columns=""):
     """A table (HTML) with the first column, those columns whose heads have a match of `columns`, and those rows of
     which the words, joined by " | ", have a match of `rows`."""
-    def cells(row):
-        return re.findall(r"<t[hd]\b.*?</t[hd]>", row, re.S)
-
-    def words(cell):
-        return html.unescape(re.sub("<.*?>", "", cell))
-
     lines = re.findall(r"<tr\b.*?</tr>", output, re.S)
     if not lines:
         raise DeckError("rows or columns, and the cell shows no table")
-    kept = [i for i, head in enumerate(cells(lines[0])) if i == 0 or re.search(columns, words(head))]
-    there = [line for line in lines[1:] if re.search(rows, " | ".join(map(words, cells(line))))]
+    kept = [i for i, head in enumerate(cells_of(lines[0])) if i == 0 or re.search(columns, words(head))]
+    there = [line for line in lines[1:] if re.search(rows, " | ".join(map(words, cells_of(line))))]
     if len(kept) < 2 or not there:
         raise DeckError(f"no row {rows!r} or no column {columns!r} in the table")
     for line in lines:
-        short = f"<tr>{''.join(cells(line)[i] for i in kept)}</tr>" if line in (lines[0], *there) else ""
+        short = f"<tr>{''.join(cells_of(line)[i] for i in kept)}</tr>" if line in (lines[0], *there) else ""
         output = output.replace(line, short, 1)
     return output
 
@@ -154,3 +180,39 @@ def minutes(slides):
         free, n = MINUTES.match(slide["notes"]).groups()
         needed, optional = (needed, optional + int(n)) if free else (needed + int(n), optional)
     return needed, optional
+
+
+# Is a deck finished?
+
+def figure(shown):
+    """Is there something to look at in what a slide shows: a picture, a drawing, a chart, coloured words?"""
+    return bool(re.search(r"<img|<svg|background(?:-color)?: ?rgba?\(", shown))
+
+
+def count(name):
+    """What `--check` says of a deck: slides behind the title page, those with a figure, those with code, minutes of the
+    core and of what is optional, words of the title page."""
+    slides, notebook = deck(name), lecture(name)
+    cells = {cell.id: cell for cell in notebook.cells}
+    figures = sum("cell" in slide and figure(output(slide, cells[slide["cell"]])) for slide in slides)
+    core, optional = minutes(slides)
+    return {"slides": len(slides), "figures": figures, "code": sum(slide.get("code", False) for slide in slides),
+            "core": core, "optional": optional, "title": sum(len(part.split()) for part in opening(name))}
+
+
+def opening(name):
+    """(title, what the title page says below it): the deck's promise, or the question in the lecture's first cell."""
+    title, question = re.match(r"# (.+)\n+((?:.+\n)+)", lecture(name).cells[0].source).groups()
+    return title, read(name).get("promise", question)
+
+
+def unfinished(name):
+    """What a deck still needs before it is taught with, a list of lines: figures, slack, a title page in one breath."""
+    found, told = [], count(name)
+    if told["core"] > CORE:
+        found.append(f"{told['core']} minutes without the optional slides, {CORE} fit: make some optional")
+    if told["title"] > BREATH:
+        found.append(f"the title page has {told['title']} words, {BREATH} are one breath: give the deck a promise")
+    if told["figures"] < FIGURES * told["slides"]:
+        found.append(f"{told['figures']} of {told['slides']} slides have a figure, half of them should")
+    return found

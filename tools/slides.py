@@ -25,10 +25,10 @@ from pygments.formatters import HtmlFormatter
 from pygments.lexers import PythonLexer
 
 from . import npm
-from .decks import ROOT, DeckError, boxes, chosen, deck, lecture, minutes, names, shown
+from .decks import ROOT, DeckError, boxes, count, deck, lecture, names, opening, output, read, unfinished
 
 SITE, BUILT = ROOT / "docs" / "site", ROOT / "build" / "slides"
-WIDTH, HEIGHT, TEXT, CODE = 1280, 720, 24, 18           # of a page, and its smallest letters
+WIDTH, HEIGHT, TEXT, CODE, FIGURE = 1280, 720, 24, 18, 16       # of a page, and its smallest letters
 FORMULA = "\x02{}\x03"                                  # where a formula will stand
 
 
@@ -61,10 +61,11 @@ class Writer:
         return re.sub("\x02(\\d+)\x03", lambda found: made["svg"][int(found[1])], page), made["css"]
 
 
-def title_page(first, write):
-    """The first slide, from the lecture's first cell: its title, its question, and what it promises as notes."""
-    title, question = re.match(r"# (.+)\n+((?:.+\n)+)", first).groups()
-    notes = re.search(r"\*\*You will\*\*.*", first, re.S)[0]
+def title_page(name, write):
+    """The first slide: the lecture's title, the deck's promise or the lecture's question; as notes, what else the
+    lecture's first cell says."""
+    (title, question), first = opening(name), lecture(name).cells[0].source
+    notes = first.partition("\n")[2] if "promise" in read(name) else re.search(r"\*\*You will\*\*.*", first, re.S)[0]
     number, _, words = title.partition(" · ")
     return (f'<section><div class="page first"><p class="course">Attention, explained? · {number}</p>'
             f"<h1>{html.escape(words)}</h1>{write(question)}</div>"
@@ -75,7 +76,7 @@ def page(slide, cells, write):
     """A slide as a section. Where something is predicted, what the cell shows comes with the answer."""
     cell, later = cells.get(slide.get("cell")), " fragment" * ("predict" in slide)
     at = ' data-fragment-index="0"' * bool(later)       # answer and output come with the same click
-    above, words, output = "", write(slide.get("text", "")), ""
+    above, words, shows = "", write(slide.get("text", "")), ""
     if cell is not None and cell.cell_type == "markdown":
         source = boxes(cell.source, slide.get("box", ""))
         words += f'<div class="{"tall" if len(source) > 700 else "short"}">{write(source)}</div>'
@@ -83,20 +84,15 @@ def page(slide, cells, write):
         if slide.get("code"):
             code = highlight(cell.source, PythonLexer(), HtmlFormatter(nowrap=True)).rstrip()
             above = f'<pre class="code">{code}</pre>'
-        if shown(cell):
-            what = shown(cell)
-            if {"rows", "columns"} & set(slide):
-                what = chosen(what, slide.get("rows", ""), slide.get("columns", ""))
-            if slide.get("picture"):
-                what = re.sub("<table.*?</table>|<b>.*?</b>|<small>.*?</small>", "", what, flags=re.S)
-            output = f'<div class="output{later}"{at}><div class="fit">{what}</div></div>'
+        if what := output(slide, cell):
+            shows = f'<div class="output{later}"{at}><div class="fit">{what}</div></div>'
     if "predict" in slide:
         words += f'<div class="predict">{write("<b>Predict first.</b> " + slide["predict"])}</div>'
     if "answer" in slide:
         words += f'<div class="answer fragment"{at}>{write("<b>Answer.</b> " + slide["answer"])}</div>'
     words = words and f'<div class="words">{words}</div>'
     return (f'<section><div class="page"><h2>{write.markdown.renderInline(slide["title"])}</h2>{above}'
-            f'<div class="both">{words}{output}</div></div>'
+            f'<div class="both">{words}{shows}</div></div>'
             f'<aside class="notes">{write(slide["notes"])}</aside></section>')
 
 
@@ -104,7 +100,7 @@ def make(name):
     """The deck of a lecture as one page of HTML, with all that it needs inside."""
     slides, notebook, write = deck(name), lecture(name), Writer()
     cells = {cell.id: cell for cell in notebook.cells}
-    sections = [title_page(notebook.cells[0].source, write)] + [page(slide, cells, write) for slide in slides]
+    sections = [title_page(name, write)] + [page(slide, cells, write) for slide in slides]
     try:
         body, formulas = write.drawn("\n".join(sections))
     except DeckError as error:
@@ -148,8 +144,10 @@ def faults(slide):
         found.append(f"text of {slide['letters']:.0f} px, {TEXT} are needed")
     if slide["small"] < CODE - .5:
         found.append(f"code or output with letters of {slide['small']:.0f} px, {CODE} are needed")
-    if slide["picture"] is not None and slide["picture"] < .95:
-        found.append(f"the picture is too small: {slide['picture']:.2f} of its size in the lecture")
+    if slide["figure"] is not None and slide["figure"] < FIGURE - .05:
+        found.append(f"the figure has letters of {slide['figure']:.1f} px, {FIGURE} are needed: less text, or draw")
+    if slide["covered"]:
+        found.append(f"letters of the chart cover each other: {slide['covered']}")
     if slide["raw"]:
         found.append(f"a formula was not read: {slide['raw']}")
     return found
@@ -179,8 +177,8 @@ def check(paths, folder=None):
             for number, slide in enumerate(tab.evaluate("measure()"), 1):
                 wrong = faults(slide)
                 fine = fine and not wrong
-                picture = "" if slide["picture"] is None else f"  picture × {slide['picture']:.1f}"
-                print(f"{path.stem:>4}{number:>4}  {slide['bottom']:>4.0f} px  {slide['title']}{picture}"
+                letters = "" if slide["figure"] is None else f"  figure, letters of {slide['figure']:.0f} px"
+                print(f"{path.stem:>4}{number:>4}  {slide['bottom']:>4.0f} px  {slide['title']}{letters}"
                       + "".join(f"\n            ✗ {words}" for words in wrong))
                 if folder is not None:
                     tab.evaluate(f"Reveal.slide({number - 1}, 0, 99)")
@@ -201,11 +199,14 @@ def main():
     print("\n".join(str(path.relative_to(ROOT)) for path in paths))
     if wanted.check or wanted.png:
         for path in paths:
-            print("{}: {} minutes, and {} optional".format(path.stem, *minutes(deck(path.stem))))
+            print("{}: {slides} slides, {figures} with a figure, {code} with code; {core} minutes, and {optional} "
+                  "optional; {title} words on the title page".format(path.stem, **count(path.stem)))
+            print("".join(f"     ✗ {words}\n" for words in unfinished(path.stem)), end="")
     if wanted.png:
         wanted.png.mkdir(parents=True, exist_ok=True)
-    if (wanted.check or wanted.png) and not check(paths, wanted.png):
-        sys.exit(1)
+    if wanted.check or wanted.png:
+        fine = check(paths, wanted.png)
+        sys.exit(not fine or any(unfinished(path.stem) for path in paths))
 
 
 if __name__ == "__main__":

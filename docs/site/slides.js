@@ -103,13 +103,33 @@ function notes() {
   clock();
 }
 
+// The smallest letters of the figures on a page, in its px: of a chart as drawn, of a picture by what it says of itself.
+function figureLetters(page, scale) {
+  const sizes = [...page.querySelectorAll(".output svg.chart text")].map(text =>
+    parseFloat(text.getAttribute("font-size")) * text.getScreenCTM().a / scale);
+  for (const image of page.querySelectorAll(".output img"))
+    sizes.push((image.dataset.letters || 12.5) * image.getBoundingClientRect().width / image.naturalWidth / scale);
+  return sizes.length ? Math.min(...sizes) : null;
+}
+
+// The first two texts of a chart that cover each other, "" where none do.
+function covered(page) {
+  const texts = [...page.querySelectorAll("svg.chart text")].filter(text => text.textContent)
+    .map(text => [text.textContent, text.getBoundingClientRect()]);
+  for (const [i, [one, a]] of texts.entries())
+    for (const [two, b] of texts.slice(i + 1))
+      if (a.left + 1 < b.right && b.left + 1 < a.right && a.top + a.height / 4 < b.bottom - b.height / 4
+          && b.top + b.height / 4 < a.bottom - a.height / 4) return `${one} and ${two}`;
+  return "";
+}
+
 // What an author and the tests want to know of each slide, all fragments shown (see `look` in tools/slides.py).
 function measure() {
   return Reveal.getSlides().map((slide, i) => {
     Reveal.slide(i, 0, 99);
     const page = slide.querySelector(".page"), zero = page.getBoundingClientRect(), scale = zero.width / 1280;
     let bottom = 0, right = 0, left = 1280, letters = 999, small = 999, raw = "";
-    const clipped = ".heard, mjx-assistive-mml, svg";
+    const clipped = ".heard, mjx-assistive-mml, svg:not(.chart)";
     for (const element of page.querySelectorAll("*")) {
       if (element.matches("mjx-container")) letters = Math.min(letters, parseFloat(getComputedStyle(element).fontSize));
       if (element.closest(clipped) || element.matches(".both, .output")) continue;
@@ -120,17 +140,18 @@ function measure() {
       left = Math.min(left, (box.left - zero.left) / scale);
       const own = [...element.childNodes].filter(n => n.nodeType === 3).map(n => n.data).join("").trim();
       const size = parseFloat(getComputedStyle(element).fontSize), output = element.closest(".output");
+      if (element.closest("svg")) continue;                               // its letters are measured below
       if (own && output) small = Math.min(small, size * output.dataset.scale);
       else if (own && element.closest(".code, code")) small = Math.min(small, size);
       else if (own && !element.closest("sub, sup")) letters = Math.min(letters, size);
       if (!element.closest(".output, .code, code") && own.includes("$")) raw = own;
     }
-    const output = page.querySelector(".output"), words = page.querySelector(".both > .words");
+    const words = page.querySelector(".both > .words");
     if (words && words.scrollWidth > words.clientWidth + 1) right = 1280 + words.scrollWidth - words.clientWidth;
     for (const box of [page.querySelector(".both"), page].filter(Boolean))
       bottom = Math.max(bottom, box.scrollHeight > box.clientHeight + 1 ? 720 + box.scrollHeight - box.clientHeight : 0);
     return { title: slide.querySelector("h1, h2").textContent, bottom, right, left, letters, small, raw,
-             picture: output && output.querySelector("img") ? +output.dataset.scale : null };
+             figure: figureLetters(page, scale), covered: covered(page) };
   });
 }
 

@@ -8,9 +8,9 @@ from tests.browser.needed import needed
 from tests.drawn import sampled, touches
 from tools import decks, npm, slides
 
-TOOL = ("tools/decks.py", "tools/slides.py", "tools/npm.py", "docs/site/slides", "docs/site/formulas",
-        "docs/site/package", "tests/browser/test_slides.py")
-
+TOOL = ("tools/decks.py", "tools/slides.py", "tools/charts.py", "tools/tables.py", "tools/npm.py",
+        "docs/site/slides", "docs/site/formulas", "docs/site/package", "tests/browser/test_slides.py")
+SMALL = set(decks.names()) - {"00", "09b"}              # decks with figures that were drawn before letters were asked
 
 DRAWN = 6 if touches(*TOOL) else 2
 
@@ -40,12 +40,35 @@ def test_every_slide_fits_and_asks_for_nothing(deck, built, browser):
     tab.on("pageerror", lambda error: complaints.append(str(error)))
     slides.opened(tab, path)
     wrong = [f"{slide['title']}: {words}" for slide in tab.evaluate("measure()") for words in slides.faults(slide)]
+    small = [words for words in wrong if "the figure has letters of" in words]
     unnamed = tab.locator("img:not([alt]), img[alt='']").count()
     tab.close()
-    assert not wrong and not complaints and not unnamed
+    assert bool(small) == (deck in SMALL), small        # who makes the last of them larger takes it out of SMALL
+    assert wrong == small and not complaints and not unnamed
     assert all(url.startswith((path.as_uri(), "data:")) for url in asked)
     text = path.read_text(encoding="utf-8")
     assert not re.search(r"""(src|href)=["']?(https?:|//)|url\(["']?(https?:|//)|@import""", text)
+
+
+def test_letters_of_figures_are_measured(built, browser):
+    tab = browser.new_page(viewport={"width": slides.WIDTH, "height": slides.HEIGHT})
+    slides.opened(tab, built("07"))
+    place = "Reveal.getSlides()[{}].querySelector('.output{}')"
+    chart, picture = (next(i for i in range(30) if tab.evaluate(place.format(i, kind))) for kind in (" svg", " img"))
+
+    def letters(i, size):
+        scale = float(tab.evaluate(f"{place.format(i, '')}.dataset.scale"))
+        return tab.evaluate("measure()")[i]["figure"] == pytest.approx(size * scale, rel=.01)
+
+    assert letters(chart, 22)
+    assert letters(picture, 12.5)                                       # of what does not say
+    tab.evaluate(f"{place.format(picture, ' img')}.dataset.letters = 20")
+    assert letters(picture, 20)
+    tab.evaluate(f"{place.format(chart, ' text')}.setAttribute('font-size', 5)")
+    assert any("16 are needed" in words for words in slides.faults(tab.evaluate("measure()")[chart]))
+    tab.evaluate(f"{place.format(chart, ' svg')}.append({place.format(chart, ' text')}.cloneNode(true))")
+    assert "cover each other" in str(slides.faults(tab.evaluate("measure()")[chart]))
+    tab.close()
 
 
 @pytest.mark.parametrize("deck", sampled(decks.names(), 1, "slides", most=0))

@@ -8,6 +8,7 @@ import pytest
 
 from tools import decks, notebooks, pace, slides
 
+NOT_YET = set("00 01 02 03 03b 04 05 05b 06 07 08 08b 09 09b 10 10b 11 12 13 13b 14 14b 15".split())     # unfinished
 EXERCISES = {path.name[:3].rstrip("_"): path.name for path in (decks.ROOT / "exercises").iterdir()}
 GOOD = {"title": "A title", "notes": "1 minute. Say it."}
 CODE = {"cell_type": "code", "id": "c0de", "source": "print(1)", "outputs": []}
@@ -37,15 +38,21 @@ def test_a_deck_fits_its_lecture(name):
     order = [sections[slide["cell"]] for slide in deck if "cell" in slide]
     assert order == sorted(order)                       # the lecture's
     assert sum("predict" in slide for slide in deck) >= 3
-    needed, optional = decks.minutes(deck)
-    assert needed <= 90 and needed + optional >= 45
+    assert sum(decks.minutes(deck)) >= 45
+
+
+@pytest.mark.parametrize("name", decks.names())
+def test_a_deck_has_figures_slack_and_a_title_page_in_one_breath(name):
+    """Those that have not were written before that was asked; who finishes one takes it out of NOT_YET."""
+    assert bool(decks.unfinished(name)) == (name in NOT_YET), decks.unfinished(name)
+    assert decks.count(name)["core"] <= 90
 
 
 @pytest.mark.parametrize("name", decks.names())
 def test_no_number_that_the_lecture_does_not_have(name):
     told = plain(json.dumps([[cell.source, cell.get("outputs")] for cell in decks.lecture(name).cells],
                             ensure_ascii=False))
-    for slide in decks.deck(name):
+    for slide in [{"title": "the title page", "text": decks.opening(name)[1]}, *decks.deck(name)]:
         for field in ("text", "predict", "answer"):
             for number in re.findall(r"\d[\d.]*\d", plain(slide.get(field, ""))):
                 assert number in told, f"{name}, {slide['title']}: {number}"
@@ -63,7 +70,11 @@ def plain(text):
     (GOOD | {"answer": "42"}, "an answer without predict"), (GOOD | {"code": True}, "and no cell"),
     (GOOD | {"notes": "Say it."}, "the notes begin with"), (GOOD | {"rows": "a"}, "and no cell"),
     (GOOD | {"cell": "7ab1", "rows": "three"}, "no row 'three'"),
-    (GOOD | {"cell": "7ab1", "picture": True}, "shows none"),
+    (GOOD | {"cell": "7ab1", "picture": True}, "shows none"), (GOOD | {"draw": "bars"}, "and no cell"),
+    (GOOD | {"cell": "7ab1", "draw": "pie"}, "draw is one of bars, dots"),
+    (GOOD | {"cell": "7ab1", "axis": [0, 1]}, "axis goes with draw"),
+    (GOOD | {"cell": "7ab1", "draw": "bars", "axis": [1, 0]}, "low, high"),
+    (GOOD | {"cell": "7ab1", "draw": "bars", "axis": [0, 1]}, "1 to 4 is not on the axis"),
     (GOOD | {"cell": "beef"}, "the lecture has no cell beef"), (GOOD | {"cell": "c0de"}, "cell c0de has no output"),
     (GOOD | {"cell": "7e87"}, "cell 7e87 has no box"), (GOOD | {"cell": "7e87", "code": True}, "is text"),
     (GOOD | {"cell": "1096", "code": True}, "13 lines of up to 5 letters, and 12 of 70 fit")])
@@ -99,6 +110,36 @@ def test_of_a_table_some_rows_and_columns_are_shown():
 def test_minutes_of_a_deck_with_the_optional_ones_apart():
     notes = ("4 minutes. a", "Optional, 3 minutes at the board", "1 minute")
     assert decks.minutes([{"notes": text} for text in notes]) == (5, 3)
+
+
+@pytest.mark.parametrize(("shows", "looks"), [
+    ('<img alt="a" src="data:">', True), ("<svg></svg>", True),
+    ('<span style="background:rgba(0,114,178,.5)">a</span>', True),
+    ("<table><tr><td>1</td></tr></table>", False), ("<pre>1</pre>", False), ("", False)])
+def test_what_is_a_figure(shows, looks):
+    assert decks.figure(shows) == looks
+
+
+def test_a_deck_says_what_it_still_needs(tmp_path, monkeypatch):
+    first = {"cell_type": "markdown", "id": "f125", "source": "# 99 · Title\n\nA question.\n\n**You will** see."}
+    cells = [decks.nbformat.from_dict(cell) for cell in (first, TABLE)]
+    monkeypatch.setattr(decks, "DECKS", tmp_path)
+    monkeypatch.setattr(decks, "lecture", lambda name: decks.nbformat.from_dict({"cells": cells}))
+
+    def unfinished(*lines):
+        (tmp_path / "99.toml").write_text("\n".join(lines), encoding="utf-8")
+        return " ".join(decks.unfinished("99"))
+
+    slide = ['[[slide]]', 'title = "A title"', 'cell = "7ab1"', 'notes = "75 minutes."']
+    assert unfinished(*slide) == "0 of 1 slides have a figure, half of them should"
+    assert unfinished(*slide, 'draw = "bars"') == ""
+    assert "76 minutes" in unfinished(*slide[:-1], 'notes = "76 minutes."', 'draw = "heat"')
+    assert decks.opening("99") == ("99 · Title", "A question.\n")
+    cells[0].source = f"# 99 · Title\n\n{'word ' * 50}\n\n**You will** see."
+    assert "the title page has 53 words" in unfinished(*slide, 'draw = "bars"')
+    assert unfinished('promise = "One breath."', *slide, 'draw = "bars"') == ""
+    with pytest.raises(decks.DeckError, match="promise, at most 30 words"):
+        unfinished(f'promise = "{"word " * 31}"', *slide)
 
 
 def test_a_formula_that_cannot_be_read_is_named():
