@@ -10,6 +10,7 @@ import zlib
 from pathlib import Path
 
 import nbformat
+from docutils.nodes import make_id
 from markdown_it import MarkdownIt
 from mdit_py_plugins.dollarmath import dollarmath_plugin
 
@@ -20,7 +21,10 @@ from .tables import words
 ROOT = Path(__file__).resolve().parent.parent
 DECKS = ROOT / "docs" / "slides"
 FIELDS = {"title": str, "text": str, "cell": str, "box": str, "rows": str, "columns": str, "picture": bool,
-          "draw": str, "axis": (list, str), "code": bool, "predict": str, "answer": str, "notes": str}
+          "draw": str, "axis": (list, str), "code": bool, "predict": str, "choices": list, "right": str,
+          "answer": str, "notes": str}
+POINTS = re.compile(r"(?<![Ff]rom )\b(?:above|below)\b(?! (?:\d|[.−$-]|one half|zero|chance))|\b[Tt]his section\b"
+                    r"|(?<!\d, )\b[Ss]ections? \d+|\bprevious\b")            # words that point out of a box
 MINUTES = re.compile(r"(Optional, )?(\d+) minutes?\b")   # how notes begin
 LETTERS, LINES, COLUMNS, BULLETS = 60, 12, 70, 5        # of a title; of code; of a list
 PROMISE, BREATH, CORE, FIGURES = 30, 45, 75, 1 / 2      # words of a promise, of a title page; minutes; of all slides
@@ -83,6 +87,8 @@ def look_over(slide, cells):
         raise DeckError(f"more than {BULLETS} bullets")
     if "answer" in slide and "predict" not in slide:
         raise DeckError("an answer without predict")
+    if {"choices", "right"} & set(slide):
+        look_over_choices(slide)
     if not MINUTES.match(slide["notes"]):
         raise DeckError("the notes begin with “3 minutes”, or “Optional, 3 minutes” if the slide can be left out")
     if "cell" not in slide:
@@ -112,6 +118,15 @@ def look_over(slide, cells):
     if slide.get("draw", "bars") not in charts.KINDS:
         raise DeckError(f"draw is one of {', '.join(charts.KINDS)}")
     output(slide, cell)
+
+
+def look_over_choices(slide):
+    """Raise DeckError if the choices of a prediction are not two to four, one of them named as right."""
+    choices, right = slide.get("choices", []), slide.get("right")
+    if "predict" not in slide or not 2 <= len(choices) <= 4 or not all(isinstance(one, str) for one in choices):
+        raise DeckError("choices are two to four texts, beside predict")
+    if right not in list("ABCD"[:len(choices)]):
+        raise DeckError(f"right is the letter of one of the choices, A to {'ABCD'[len(choices) - 1]}")
 
 
 # What a slide takes from a cell
@@ -155,6 +170,18 @@ def output(slide, cell):
     if slide.get("picture"):
         what = re.sub("<table.*?</table>|<b>.*?</b>|<small>.*?</small>", "", what, flags=re.S)
     return what
+
+
+def section(name, cell):
+    """(the heading of the section of the lecture in which the cell of that id is, its anchor in the book): the words of
+    the Markdown, and "" for what stands before the first."""
+    heading = ""
+    for one in lecture(name).cells:
+        if one.cell_type == "markdown":
+            heading = (re.findall(r"^## (.+)$", one.source, re.M) or [heading])[-1]
+        if one.id == cell:
+            break
+    return heading, make_id(heading)
 
 
 def chosen(output, rows="", columns=""):
@@ -215,4 +242,9 @@ def unfinished(name):
         found.append(f"the title page has {told['title']} words, {BREATH} are one breath: give the deck a promise")
     if told["figures"] < FIGURES * told["slides"]:
         found.append(f"{told['figures']} of {told['slides']} slides have a figure, half of them should")
+    cells = {cell.id: cell for cell in lecture(name).cells if cell.cell_type == "markdown"}
+    for number, slide in enumerate(deck(name), 2):
+        box = boxes(cells[slide["cell"]].source, slide.get("box", "")) if slide.get("cell") in cells else ""
+        found += [f"slide {number} ({slide['title']}): the box says “{there.group()}”, which is not on the slide: "
+                  "say it in text, in place of cell" for there in POINTS.finditer(box)]
     return found

@@ -25,7 +25,22 @@ from pygments.formatters import HtmlFormatter
 from pygments.lexers import PythonLexer
 
 from . import npm
-from .decks import ROOT, DeckError, boxes, count, deck, lecture, names, opening, output, read, unfinished
+from .address import address, site
+from .decks import (
+    MINUTES,
+    ROOT,
+    DeckError,
+    boxes,
+    count,
+    deck,
+    lecture,
+    names,
+    opening,
+    output,
+    read,
+    section,
+    unfinished,
+)
 
 SITE, BUILT = ROOT / "docs" / "site", ROOT / "build" / "slides"
 WIDTH, HEIGHT, TEXT, CODE, FIGURE = 1280, 720, 24, 18, 16       # of a page, and its smallest letters
@@ -72,7 +87,27 @@ def title_page(name, write):
             f'<aside class="notes">{write(notes)}</aside></section>')
 
 
-def page(slide, cells, write):
+def choices(slide, at, write):
+    """The choices of a vote, A to D; with the answer the right one is marked."""
+    lines = ""
+    for letter, words in zip("ABCD", slide["choices"], strict=False):
+        marked = f' class="right fragment custom"{at}' if letter == slide["right"] else ""
+        lines += f"<li{marked}><b>{letter}</b> {write.markdown.renderInline(words)}</li>"
+    return f'<ul class="choices">{lines}</ul>'
+
+
+def foot(name, slide, book, write):
+    """Where in the lecture the slide's cell is: a link to the book, if its address is known."""
+    heading, anchor = section(name, slide["cell"])
+    [path] = (ROOT / "lectures").glob(f"{name}_*.ipynb")
+    words = f"Lecture {name}" + f", {write.markdown.renderInline(heading)}" * bool(heading)
+    if book is None:
+        return f'<p class="foot">{words}</p>'
+    at = f"#{anchor}" if anchor else ""
+    return f'<p class="foot"><a href="{book}lectures/{path.stem}.html{at}">{words}</a></p>'
+
+
+def page(name, slide, cells, book, write):
     """A slide as a section. Where something is predicted, what the cell shows comes with the answer."""
     cell, later = cells.get(slide.get("cell")), " fragment" * ("predict" in slide)
     at = ' data-fragment-index="0"' * bool(later)       # answer and output come with the same click
@@ -87,20 +122,27 @@ def page(slide, cells, write):
         if what := output(slide, cell):
             shows = f'<div class="output{later}"{at}><div class="fit">{what}</div></div>'
     if "predict" in slide:
-        words += f'<div class="predict">{write("<b>Predict first.</b> " + slide["predict"])}</div>'
+        vote = choices(slide, at, write) if "choices" in slide else ""
+        words += f'<div class="predict">{write("<b>Predict first.</b> " + slide["predict"])}{vote}</div>'
     if "answer" in slide:
         words += f'<div class="answer fragment"{at}>{write("<b>Answer.</b> " + slide["answer"])}</div>'
     words = words and f'<div class="words">{words}</div>'
-    return (f'<section><div class="page"><h2>{write.markdown.renderInline(slide["title"])}</h2>{above}'
-            f'<div class="both">{words}{shows}</div></div>'
+    below = foot(name, slide, book, write) if "cell" in slide else ""
+    free, due = MINUTES.match(slide["notes"]).groups()
+    return (f'<section data-minutes="{due}"{" data-optional" * bool(free)}>'
+            f'<div class="page"><h2>{write.markdown.renderInline(slide["title"])}</h2>{above}'
+            f'<div class="both">{words}{shows}</div>{below}</div>'
             f'<aside class="notes">{write(slide["notes"])}</aside></section>')
 
 
-def make(name):
-    """The deck of a lecture as one page of HTML, with all that it needs inside."""
+def make(name, book=None):
+    """The deck of a lecture as one page of HTML, with all that it needs inside.
+
+    book: the address of the book, to which the feet of slides lead; the public one if there is one."""
     slides, notebook, write = deck(name), lecture(name), Writer()
     cells = {cell.id: cell for cell in notebook.cells}
-    sections = [title_page(name, write)] + [page(slide, cells, write) for slide in slides]
+    book = book or (site(address()) if address() else None)
+    sections = [title_page(name, write)] + [page(name, slide, cells, book, write) for slide in slides]
     try:
         body, formulas = write.drawn("\n".join(sections))
     except DeckError as error:

@@ -63,19 +63,27 @@ function fit(page) {
   output.dataset.scale = scale;
 }
 
-// The speaker's window (key S): what to say, what comes next, the clock. It needs no server: the deck writes into it.
+// The speaker's window (key S): what to say, the answer, what comes next, the clock and the minute at which one should
+// be. It needs no server: the deck writes into it.
 let speaker = null;
 const began = Date.now();
 
 function tell() {
   if (!speaker || speaker.closed) return;
-  const slide = Reveal.getCurrentSlide(), all = Reveal.getSlides(), i = all.indexOf(slide);
+  const slide = Reveal.getCurrentSlide(), all = Reveal.getSlides(), i = all.indexOf(slide), next = all[i + 1];
   const heading = s => s ? s.querySelector("h1, h2").innerHTML : "the end";
   const hidden = slide.querySelectorAll(".fragment:not(.visible)").length;
   const put = (id, html) => { speaker.document.getElementById(id).innerHTML = html; };
+  const minutes = slides => slides.reduce((sum, s) => sum + (s.dataset.minutes | 0), 0);
+  const free = s => "optional" in s.dataset, right = slide.querySelector(".right b"), answer = slide.querySelector(".answer");
   put("here", `${i + 1} / ${all.length} · ${heading(slide)}`);
   put("notes", slide.querySelector(".notes").innerHTML);
-  put("next", hidden ? "the answer, on this slide" : heading(all[i + 1]));
+  put("answer", (right ? `<p><b>${right.innerHTML}</b> is right.</p>` : "") + (answer ? answer.innerHTML : ""));
+  put("next", hidden ? "the answer, on this slide" : heading(next));
+  put("due", `Due at its beginning: minute ${minutes(all.slice(0, i).filter(s => !free(s)))}`);
+  put("skip", all.slice(i).filter(free).map(s => `${heading(s)} (${s.dataset.minutes})`).join(" · ") || "none");
+  const view = speaker.document.getElementById("picture").shadowRoot.querySelector("main");
+  view.replaceChildren(...next ? [next.querySelector(".page").cloneNode(true)] : []);
 }
 
 function clock() {
@@ -86,15 +94,22 @@ function clock() {
 }
 
 function notes() {
-  speaker = window.open("", "speaker", "width=760,height=640");
+  speaker = window.open("", "speaker", "width=900,height=900");
   if (!speaker) return;                                                 // the browser forbids windows
   const style = document.querySelector("style.formulas").outerHTML;
   speaker.document.documentElement.lang = "en";
   speaker.document.head.innerHTML = `<title>Notes: ${document.title}</title>${style}<style>
     body { font: 22px/1.4 sans-serif; margin: 24px; color: #1c2530 } #here { font-size: 24px; color: #0072b2 }
+    #answer { border-left: 8px solid #3a7d34; padding-left: 12px } #answer:empty { display: none }
+    #picture { width: 512px; height: 288px; border: 1px solid; overflow: hidden }
     footer { border-top: 1px solid; margin-top: 24px; padding-top: 8px; font-size: 18px }</style>`;
-  speaker.document.body.innerHTML = `<h1 id="here"></h1><main id="notes"></main>
-    <footer>Next: <span id="next"></span><br><span id="clock"></span></footer>`;
+  speaker.document.body.innerHTML = `<h1 id="here"></h1><div id="answer"></div><main id="notes"></main>
+    <footer><span id="clock"></span> · <span id="due"></span><br>When late, leave out: <span id="skip"></span><br>
+    Next: <span id="next"></span><div id="picture"></div></footer>`;
+  const picture = speaker.document.getElementById("picture").attachShadow({ mode: "open" });
+  const styles = [...document.querySelectorAll("style")].map(one => one.textContent.replaceAll(":root", ":host")).join("");
+  picture.innerHTML = `<style>${styles} main { transform: scale(.4); transform-origin: 0 0 }</style>
+    <main class="handout" aria-hidden="true" inert></main>`;
   speaker.addEventListener("keydown", event => {
     if (["ArrowRight", "PageDown", " "].includes(event.key)) Reveal.next();
     if (["ArrowLeft", "PageUp"].includes(event.key)) Reveal.prev();
@@ -129,7 +144,7 @@ function measure() {
     Reveal.slide(i, 0, 99);
     const page = slide.querySelector(".page"), zero = page.getBoundingClientRect(), scale = zero.width / 1280;
     let bottom = 0, right = 0, left = 1280, letters = 999, small = 999, raw = "";
-    const clipped = ".heard, mjx-assistive-mml, svg:not(.chart)";
+    const clipped = ".heard, .foot, mjx-assistive-mml, svg:not(.chart)";
     for (const element of page.querySelectorAll("*")) {
       if (element.matches("mjx-container")) letters = Math.min(letters, parseFloat(getComputedStyle(element).fontSize));
       if (element.closest(clipped) || element.matches(".both, .output")) continue;
@@ -140,7 +155,7 @@ function measure() {
       left = Math.min(left, (box.left - zero.left) / scale);
       const own = [...element.childNodes].filter(n => n.nodeType === 3).map(n => n.data).join("").trim();
       const size = parseFloat(getComputedStyle(element).fontSize), output = element.closest(".output");
-      if (element.closest("svg")) continue;                               // its letters are measured below
+      if (element.closest("svg")) continue;                         // letters of charts are measured below
       if (own && output) small = Math.min(small, size * output.dataset.scale);
       else if (own && element.closest(".code, code")) small = Math.min(small, size);
       else if (own && !element.closest("sub, sup")) letters = Math.min(letters, size);
@@ -155,10 +170,34 @@ function measure() {
   });
 }
 
+// `?handout`: pages to print, three slides a page beside lines to write on, without what is to be predicted.
+function handout() {
+  const style = document.createElement("style"), all = document.createElement("main");
+  style.textContent = "@page { size: A4; margin: 15mm 12mm } html, body { height: auto }";
+  document.head.append(style);
+  all.className = "handout";
+  for (const [i, page] of [...document.querySelectorAll(".page")].entries()) {
+    const row = document.createElement("div");
+    row.className = "row";
+    row.innerHTML = '<div class="small"></div><div class="lines"></div>';
+    row.firstChild.append(page);
+    if (i % 3 === 0) all.append(Object.assign(document.createElement("div"), { className: "sheet" }));
+    all.lastChild.append(row);
+  }
+  document.body.replaceChildren(all);
+}
+
 window.addEventListener("load", async () => {
+  const printed = new URLSearchParams(location.search).has("handout");
+  if (printed) for (const later of document.querySelectorAll(".fragment:not(.custom)")) later.remove();
   document.body.classList.add("measuring");
   for (const page of document.querySelectorAll(".page")) fit(page);
   document.body.classList.remove("measuring");
+  if (printed) {
+    handout();
+    document.documentElement.dataset.ready = "yes";
+    return;
+  }
   await Reveal.initialize({ width: 1280, height: 720, margin: 0, center: false, hash: true, slideNumber: "c/t",
     transition: "none", backgroundTransition: "none", pdfSeparateFragments: false });
   Reveal.addKeyBinding({ keyCode: 83, key: "S", description: "Speaker's notes" }, notes);

@@ -46,7 +46,7 @@ def test_every_slide_fits_and_asks_for_nothing(deck, built, browser):
     assert bool(small) == (deck in SMALL), small        # who makes the last of them larger takes it out of SMALL
     assert wrong == small and not complaints and not unnamed
     assert all(url.startswith((path.as_uri(), "data:")) for url in asked)
-    text = path.read_text(encoding="utf-8")
+    text = re.sub('<p class="foot">.*?</p>', "", path.read_text(encoding="utf-8"))         # they lead to the book
     assert not re.search(r"""(src|href)=["']?(https?:|//)|url\(["']?(https?:|//)|@import""", text)
 
 
@@ -95,4 +95,43 @@ def test_the_speaker_s_window_follows_and_leads(built, browser):
     assert tab.locator("section.present h2").inner_text() == deck[0]["title"]
     assert deck[0]["notes"][:40] in speaker.inner_text("main")
     assert speaker.inner_text("#next") == deck[1]["title"]
+    titles = [slide["title"] for slide in deck]
+    asked = next(i for i, slide in enumerate(deck) if "answer" in slide)
+    tab.evaluate(f"Reveal.slide({asked + 1})")
+    assert speaker.inner_text("#next") == "the answer, on this slide"
+    assert "Answer." in speaker.inner_text("#answer") and not tab.locator("section.present .answer.visible").count()
+    core, _ = decks.minutes(deck[:asked])
+    assert speaker.inner_text("#due").endswith(f"minute {core}")
+    left = [slide["title"] for slide in deck[asked:] if slide["notes"].startswith("Optional")]
+    assert all(title in speaker.inner_text("#skip") for title in left)
+    assert speaker.inner_text("#picture h2") == titles[asked + 1]
+    tab.close()
+
+
+def test_a_handout_has_three_slides_a_page_and_no_answer(built, browser, tmp_path):
+    deck = decks.deck("07")
+    tab = browser.new_page(viewport={"width": slides.WIDTH, "height": slides.HEIGHT})
+    slides.opened(tab, built("07"), "?handout")
+    pdf = tab.pdf(path=tmp_path / "handout.pdf", prefer_css_page_size=True)
+    assert len(re.findall(rb"/Type\s*/Page\b", pdf)) == -(-(len(deck) + 1) // 3)
+    shown = tab.inner_text("body")
+    assert "Predict first." in shown and "Answer." not in shown and not tab.locator(".answer, .visible").count()
+    outputs = sum("cell" in slide and "predict" not in slide for slide in deck)
+    assert tab.locator(".output").count() <= outputs
+    assert tab.locator(".row").count() == len(deck) + 1 and tab.locator(".row .lines").count() == len(deck) + 1
+    tab.close()
+
+
+def test_the_right_choice_is_marked_with_the_answer(built, browser):
+    deck = decks.deck("07")
+    i = next(i for i, slide in enumerate(deck) if "choices" in slide)
+    tab = browser.new_page(viewport={"width": slides.WIDTH, "height": slides.HEIGHT})
+    slides.opened(tab, built("07"))
+    tab.evaluate(f"Reveal.slide({i + 1})")
+    lines = tab.locator("section.present .choices li")
+    assert lines.count() == len(deck[i]["choices"]) and all(line.is_visible() for line in lines.all())
+    assert not tab.locator("section.present .choices .visible").count()
+    tab.keyboard.press("ArrowRight")
+    [right] = tab.locator("section.present .choices .visible").all()
+    assert right.inner_text().startswith(deck[i]["right"]) and tab.locator("section.present .answer").is_visible()
     tab.close()

@@ -56,6 +56,9 @@ def test_no_number_that_the_lecture_does_not_have(name):
         for field in ("text", "predict", "answer"):
             for number in re.findall(r"\d[\d.]*\d", plain(slide.get(field, ""))):
                 assert number in told, f"{name}, {slide['title']}: {number}"
+        for letter, choice in zip("ABCD", slide.get("choices", []), strict=False):      # a wrong one is nobody's number
+            if letter == slide["right"]:
+                assert all(number in told for number in re.findall(r"\d[\d.]*\d", plain(choice))), f"{name}: {choice}"
 
 
 def plain(text):
@@ -67,6 +70,10 @@ def plain(text):
     ({"title": "A title"}, "notes is missing"), ({"notes": "Say it."}, "title is missing"),
     (GOOD | {"title": "a" * 61}, "61 letters, at most 60"), (GOOD | {"figure": "x"}, "no such field, .*: figure"),
     (GOOD | {"code": "yes"}, "not of this kind: code"), (GOOD | {"text": "- a\n" * 6}, "more than 5 bullets"),
+    (GOOD | {"choices": ["a", "b"], "right": "A"}, "beside predict"),
+    (GOOD | {"predict": "?", "choices": ["a"], "right": "A"}, "two to four texts"),
+    (GOOD | {"predict": "?", "choices": ["a", "b"]}, "right is the letter of one of the choices, A to B"),
+    (GOOD | {"predict": "?", "choices": ["a", "b", "c"], "right": "D"}, "A to C"),
     (GOOD | {"answer": "42"}, "an answer without predict"), (GOOD | {"code": True}, "and no cell"),
     (GOOD | {"notes": "Say it."}, "the notes begin with"), (GOOD | {"rows": "a"}, "and no cell"),
     (GOOD | {"cell": "7ab1", "rows": "three"}, "no row 'three'"),
@@ -140,6 +147,42 @@ def test_a_deck_says_what_it_still_needs(tmp_path, monkeypatch):
     assert unfinished('promise = "One breath."', *slide, 'draw = "bars"') == ""
     with pytest.raises(decks.DeckError, match="promise, at most 30 words"):
         unfinished(f'promise = "{"word " * 31}"', *slide)
+
+
+@pytest.mark.parametrize(("box", "hits"), [
+    ("as in the formula above", ["above"]), ("(section 7)", ["section 7"]), ("the previous one", ["previous"]),
+    ("in this section and below", ["this section", "below"]), ("bounded from below", []), ("above 0.5, below −1", []),
+    ("lecture 05, section 5", [])])
+def test_a_box_that_points_at_what_is_not_on_the_slide(box, hits):
+    assert decks.POINTS.findall(box) == hits
+
+
+@pytest.mark.parametrize("name", decks.names())
+def test_a_foot_leads_to_the_section_of_its_cell(name):
+    [path] = decks.ROOT.glob(f"lectures/{name}_*.ipynb")
+    headings = [heading for cell in decks.lecture(name).cells if cell.cell_type == "markdown"
+                for heading in re.findall(r"^## (.+)$", cell.source, re.M)]
+    anchors = [decks.make_id(heading) for heading in headings]
+    assert len(set(anchors)) == len(anchors) and all(anchors)           # else Sphinx gives them other ids
+    slide = next(slide for slide in decks.deck(name) if slide.get("cell") in {
+        cell.id for cell in decks.lecture(name).cells if cell.cell_type == "code"})
+    heading, anchor = decks.section(name, slide["cell"])
+    at = [cell.id for cell in decks.lecture(name).cells].index(slide["cell"])
+    before = "\n".join(cell.source for cell in decks.lecture(name).cells[:at] if cell.cell_type == "markdown")
+    assert heading == (re.findall(r"^## (.+)$", before, re.M) or [""])[-1] and anchor == decks.make_id(heading)
+    foot = slides.foot(name, slide, "https://owner.github.io/course/", slides.Writer())
+    assert f'href="https://owner.github.io/course/lectures/{path.stem}.html{"#" * bool(anchor)}{anchor}"' in foot
+    assert "href" not in slides.foot(name, slide, None, slides.Writer())
+
+
+def test_a_vote_has_letters_and_marks_the_right_one_with_the_answer():
+    slide = GOOD | {"predict": "Which?", "choices": ["*one*", "two"], "right": "B", "answer": "Two."}
+    page = slides.page("07", slide, {}, None, slides.Writer())
+    assert "<li><b>A</b> <em>one</em></li>" in page
+    assert '<li class="right fragment custom" data-fragment-index="0"><b>B</b> two</li>' in page
+    assert '<section data-minutes="1">' in page
+    assert '<section data-minutes="2" data-optional>' in slides.page(
+        "07", slide | {"notes": "Optional, 2 minutes."}, {}, None, slides.Writer())
 
 
 def test_a_formula_that_cannot_be_read_is_named():
