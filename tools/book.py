@@ -48,6 +48,7 @@ def prepare(source):
         copy(ROOT / "docs" / "site" / part, source / part)
     welcome, still = source / "lectures" / "00_welcome.ipynb", json.dumps(playground.still().html, ensure_ascii=False)
     write(welcome, welcome.read_text(encoding="utf-8").replace(still, json.dumps(live("../"))))
+    copy(ROOT / "docs" / "print", source / "extra" / "docs" / "print")
     write(source / "extra" / "slides" / "02.html", slides.make("02", book="../"))
     for path in [*VIEWS.glob("explorer.[cj]s*"), *VIEWS.glob("playground*.[cj]s*"), VIEWS / "playground.png"]:
         copy(path, source / "_static" / path.name)

@@ -61,6 +61,8 @@ def with_links(text, docname, pages):
         place = RENAMED.get(place, place)
         if (Path(pages) / place).is_file():
             return f"[{words}]({posixpath.relpath(place, folder or '.')}{sign}{anchor})"
+        if (Path(pages) / "extra" / place).is_file():                       # a page that Sphinx does not make
+            return f'<a href="{posixpath.relpath(place, folder or ".")}">{words}</a>'
         return f"[{words}]({ADDRESS}/blob/HEAD/{place})" if ADDRESS else words
 
     text = BADGE.sub(r"[\1](\2)", text)

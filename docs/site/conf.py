@@ -24,7 +24,7 @@ exclude_patterns = ["_doctrees"]
 
 html_theme = "sphinx_book_theme"
 html_static_path = ["_static"]
-html_extra_path = ["extra"]                                     # a deck
+html_extra_path = ["extra"]                                     # a deck, what is printed
 html_favicon = "_static/favicon.svg"
 html_css_files = ["explorer.css", "playground.css", "book.css"]
 html_js_files = [("kept.js", {"defer": "defer", "priority": 400}), ("predict.js", {"defer": "defer", "priority": 401}),

@@ -50,9 +50,9 @@ class Page(HTMLParser):
 
 @pytest.fixture(scope="module")
 def pages(book):
-    """{name: Page}, of every page but the deck."""
+    """{name: Page}, of every page but the deck and what is printed."""
     return {path.relative_to(book).as_posix(): Page(path.read_text(encoding="utf-8")) for path in book.rglob("*.html")
-            if not {"_static", "slides"} & {*path.parts}}
+            if not {"_static", "slides", "print"} & {*path.parts}}
 
 
 def test_every_lecture_assignment_and_page_is_there(pages):
