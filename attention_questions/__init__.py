@@ -1,6 +1,6 @@
 """What is asked in "Attention, explained?": a folder an assignment, NN_topic, with what is expected of each answer and
-what is said of a wrong one; `quizzes/`, a file a lecture; what several assignments share. CONTRIBUTING.md says how one
-is made.
+what is said of a wrong one; `quizzes/`, a file a lecture; `exams/`, examinations on paper; what several assignments
+share. CONTRIBUTING.md says how one is made.
 
 And here what `coursegrade` must know of this course: see coursegrade/courses.py.
 """
@@ -36,4 +36,4 @@ FILES = ["LICENSE", "SYLLABUS.md", "Makefile", "pyproject.toml", "constraints.tx
 FOLDERS = ["lectures", "docs", "tools"]
 NEVER = ["exercises.py", "mutants.py", "new_assignment.py", "skeleton"]
 TEACHERS = ["docs/teaching.md", "docs/jupyterhub.md", "docs/january.md", "docs/upkeep.md", "docs/notes/",
-            "docs/slides/", "docs/site/"]
+            "docs/slides/", "docs/site/", "attention_questions/exams/"]

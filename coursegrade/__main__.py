@@ -10,6 +10,9 @@ a class, from beginning to end:
   python -m coursegrade feedback 02 --zip       → grading/feedback/STUDENT/02_sorting/02_sorting.html, packed
   python -m coursegrade export 02               → grading/02_sorting.csv, and for Canvas and Moodle
 
+an examination on paper, its numbers drawn from grading/seed:
+  python -m coursegrade exam midterm            → grading/papers/midterm_A.html, midterm_A_solution.html
+
 docs/teaching.md tells the whole story.
 """
 
@@ -211,6 +214,13 @@ def quizzes(_, options):
         print(f"{path}: {len(there)} quizzes, the entrance test among them")
 
 
+def exam(course, options):
+    """Draw an examination with pencil and paper, its numbers of grading/seed: a sheet and its solution, to print."""
+    from coursegrade.marking import sheets
+    for path in sheets.write(course, options.paper, options.version, Path(options.to or course.grading / "papers")):
+        print(path)
+
+
 def sort(course, assignment, source=None):
     """Sort the inbox, and say what is the matter with some of it, and what the teacher has to choose."""
     from coursegrade.marking import download, inbox, late_days, owners
@@ -309,6 +319,10 @@ def commands():
                         "whose text nobody has read")],
         stats: [any_, course],
         similar: [any_, course],
+        exam: [option("paper", metavar="PAPER", help="such as midterm"), course,
+               option("--version", metavar="LETTER", default="A", choices=[*map(chr, range(65, 91))],
+                      help="B, C, …: other numbers, and partly other exercises of the same points"),
+               option("--to", metavar="FOLDER", help="where to write them (default: grading/papers)")],
         quizzes: [option("--to", metavar="FOLDER", default=".", help="where to write them (default: here)")],
     }
 

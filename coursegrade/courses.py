@@ -2,6 +2,7 @@
 the course's project declares, or by its name in the environment variable COURSEGRADE_COURSE.
 
 The package has a folder for each assignment, NN_topic, whose module announces its questions (kit/score.py); `quizzes`;
+it may have `exams`, which registers examinations on paper (coursegrade/exam.py);
 `student.md`, the README of what students are given, with {assignments} where they are listed; and in itself
 
     TOPICS      {topic: the folder of its assignment}, by which `check.<topic>` is found

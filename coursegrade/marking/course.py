@@ -16,6 +16,7 @@
     grading/by_hand/A.json             what people gave by hand (hand.py)
     grading/backups/                   gradebook.db as it was before each run
     grading/verdicts/A/STUDENT.json    what hidden tests have said of the student's answers (answers.py)
+    grading/papers/                    examinations on paper: sheets and solutions (sheets.py)
     grading/exams                      which assignments were released as examinations
     grading/seed                       the secret seed of the hidden tests
 """
