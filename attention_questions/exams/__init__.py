@@ -1,4 +1,4 @@
-"""The course's examinations: `midterm`, on lectures 00 to 07, and what its templates have in common.
+"""The course's examinations, `midterm` (lectures 00 to 07) and `final` (08 to 15), and what their templates share.
 
 A template stands in the file of its topic, and says in its docstring how many steps of arithmetic and how many words it
 takes. Its **minutes** follow by one rule, the same for all:
@@ -11,6 +11,6 @@ takes. Its **minutes** follow by one rule, the same for all:
 A point is about a minute. Numbers are drawn so that nobody needs a calculator and nothing is a tie.
 """
 
-from attention_questions.exams import midterm
+from attention_questions.exams import final, midterm
 
-__all__ = ["midterm"]
+__all__ = ["final", "midterm"]

@@ -67,7 +67,7 @@ def test_what_is_for_teachers_does_not_go_out(tmp_path):
     sent = bundle.write(course, [], tmp_path / "student.zip")
     assert {name for name in sent if name.startswith("docs/")} == {
         "docs/alone.md", "docs/claims.md", "docs/exact.md", "docs/library.md", "docs/notation.md", "docs/picture.png",
-        "docs/plan.md", "docs/read.md", "docs/reproduced.md", "docs/six_lines.png"}
+        "docs/plan.md", "docs/read.md", "docs/ready.md", "docs/reproduced.md", "docs/six_lines.png"}
 
 
 def test_its_check_cells_run_and_say_when_answers_are_looked_at(unpacked):

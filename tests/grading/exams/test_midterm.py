@@ -20,7 +20,7 @@ from coursekit.models.beam import beam_search
 from coursekit.models.decoding import greedy, keep_nucleus, keep_top_k, tempered_softmax
 from coursekit.models.gpt2 import GPT2, GPT2Config, KVCache, layer_norm, next_token_loss
 from coursekit.text import BytePairTokenizer, merge_steps
-from tests.grading.exams.written import SEEDS, drawn, flat, promises
+from tests.grading.exams.written import SEEDS, by_rule, drawn, flat, promises
 
 PAPER = exam.PAPERS["midterm"]
 NAMES = [name for slot in PAPER.slots for name in slot]
@@ -311,18 +311,10 @@ def test_the_samples_of_lime_follow_the_law_of_the_sheet(d):
         assert np.allclose(law[:4], seen, atol=.03)
 
 
-def words_to_read(exercise):
-    return len(re.findall(r"[\w.%/−-]+", "\n".join([exercise.text, *(part.ask for part in exercise.parts)])))
-
-
 @pytest.mark.parametrize("name", NAMES)
 def test_minutes_follow_from_the_rule(name):
-    """attention_questions/exams/__init__.py has it; steps and words stand in the template's docstring."""
-    template, exercises = exam.TEMPLATES[name], drawn(name)
-    steps, words = map(int, re.search(r"Steps (\d+), words (\d+)\.$", template.make.__doc__).groups())
-    reading = np.mean([words_to_read(exercise) for exercise in exercises]) / 150
-    rule = reading + len(exercises[0].parts) / 2 + steps / 6 + words / 15
-    assert abs(rule - template.minutes) <= .6 and abs(template.minutes - exercises[0].points) <= 2
+    template = exam.TEMPLATES[name]
+    assert abs(by_rule(name) - template.minutes) <= .6 and abs(template.minutes - drawn(name)[0].points) <= 2
 
 
 def test_every_paper_has_one_length_and_covers_what_it_should():

@@ -1,4 +1,5 @@
-"""What every template promises, tried by tests/grading/exams/ on 200 seeds: `drawn`, `promises`, `flat`."""
+"""What every template promises, tried by tests/grading/exams/ on 200 seeds: `drawn`, `promises`, `flat`; and
+the minutes that a template takes by the rule, `by_rule`."""
 
 import functools
 import re
@@ -62,3 +63,12 @@ def promises(name):
         for text in (exercise.text, *parts):
             assert "$" not in sheets.MARKDOWN(text), f"{name}: a $ has no other in {text!r}"
     assert len({str(exercise.given) for exercise in drawn(name)}) > 20, f"{name}: few different papers"
+
+
+def by_rule(name):
+    """Minutes by the rule of attention_questions/exams/__init__.py; the docstring has steps and words."""
+    exercises = drawn(name)
+    steps, words = map(int, re.search(r"Steps (\d+), words (\d+)\.$", exam.TEMPLATES[name].make.__doc__).groups())
+    read = [len(re.findall(r"[\w.%/−-]+", "\n".join([exercise.text, *(part.ask for part in exercise.parts)])))
+            for exercise in exercises]
+    return sum(read) / len(read) / 150 + len(exercises[0].parts) / 2 + steps / 6 + words / 15
