@@ -154,7 +154,7 @@ def choose(course, options):
 def feedback(course, options):
     """Write a page for each student: the own notebook, the points, and what the checks said."""
     from coursegrade.marking import feedback, returning
-    for name in chosen(course, options, waiting=True):
+    for name in graded(course, options):
         print(f"{name}: {feedback.write(course, name)} pages in grading/feedback/")
         if options.zip:
             packed, left = returning.pack(course, name)
@@ -168,7 +168,7 @@ def export(course, options):
     """Write the marks as tables: one with states and the points of each question, one for Canvas, one for Moodle; and
     without A, grading/marks.csv with all assignments."""
     from coursegrade.marking import reports, term
-    names = chosen(course, options, waiting=True)
+    names = graded(course, options)
     for name in names:
         paths, unread, waiting = reports.export(course, name, options.so_far)
         print(f"{name}: " + ", ".join(str(path.relative_to(course.root)) for path in paths))
@@ -179,13 +179,16 @@ def export(course, options):
             print(f"{name}: {what} for Canvas and Moodle where nobody has read the text yet: {listed(unread)}",
                   file=sys.stderr)
     if not options.assignment:
-        print(f"{term.write(course, names).relative_to(course.root)}: all assignments together")
+        path, to_come = term.write(course, names)
+        print(f"{path.relative_to(course.root)}: all assignments together")
+        if to_come:
+            print(f"{path.name}: 0 in percent_of_all, as nothing was graded yet: {listed(to_come)}", file=sys.stderr)
 
 
 def stats(course, options):
     """Print what the class found hard: for each question the points, and what the checks had to say most often."""
     from coursegrade.marking import reports
-    for name in chosen(course, options, waiting=True):
+    for name in graded(course, options):
         print(*reports.stats(course, name), "", sep="\n")
 
 
@@ -262,6 +265,19 @@ def chosen(course, options, waiting=False):
         raise CourseError("Nothing has been handed in: put it into grading/inbox/ASSIGNMENT/." if waiting
                           else "There are no assignments: no solutions/NAME/NAME.ipynb.")
     return names
+
+
+def graded(course, options):
+    """The assignments that a command about marks is about: the one that was named, or all that were graded. Those that
+    wait for that get a line."""
+    from coursegrade.marking import records
+    names = chosen(course, options, waiting=True)
+    if options.assignment or not (waiting := [name for name in names if not records.graded(course, name)]):
+        return names
+    if waiting == names:
+        raise CourseError(f"Of {listed(names)} nothing was graded yet: put what came into the inbox, and `grade`.")
+    print(f"Not graded yet, so left out: {listed(waiting)}", file=sys.stderr)
+    return [name for name in names if name not in waiting]
 
 
 def whole_number(text):

@@ -1,7 +1,8 @@
 """The zip file for students: the course without solutions, hidden tests, marks, and what makes them.
 
 The checks in it hold what they expect. For an examination they are left out: `check.<topic>` then says that answers are
-looked at later (kit/later.py). With answers, a check offers the course's own after three runs that failed.
+looked at later (kit/later.py). Those of an examination (grading/exams) are in no later bundle either. With answers, a
+check offers the course's own after three runs that failed.
 """
 
 import os
@@ -31,8 +32,8 @@ def write(course, assignments, path, exam=False, answers=False):
                 file = os.path.join(here, name)
                 if not name.startswith(".") and not name.endswith((".pyc", ".tmp")) and not os.path.islink(file):
                     wanted[os.path.join(place, os.path.relpath(file, folder))] = file
-    asked = tuple(f"{about.__name__}/{name}/" for name in about.TOPICS.values())
-    for name in [name for name in wanted if name.startswith((*about.TEACHERS, *asked * exam))]:
+    asked = tuple(f"{about.__name__}/{name}/" for name in (about.TOPICS.values() if exam else course.exams()))
+    for name in [name for name in wanted if name.startswith((*about.TEACHERS, *asked))]:
         del wanted[name]
     if answers:
         wanted[f"{about.__name__}/{MARK}"] = b"Checks offer the course's answers, after three runs that failed.\n"

@@ -113,7 +113,7 @@ def versions(course, _):
 
 def _graded(course):
     """The assignments of which something was graded."""
-    return [name for name in course.assignments() if (course.grading / "records" / name).is_dir()]
+    return [name for name in course.assignments() if records.graded(course, name)]
 
 
 def _damage(path):

@@ -82,6 +82,11 @@ def read_all(course, assignment):
     return found
 
 
+def graded(course, assignment):
+    """Was anything of the assignment ever graded?"""
+    return (course.grading / "records" / assignment).is_dir()
+
+
 def by_hand(gradebook, assignment):
     """{student: "needs manual grading" or "graded"} of all submissions, as the gradebook has it at the moment."""
     rows = gradebook.db.execute(

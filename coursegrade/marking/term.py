@@ -4,16 +4,19 @@
     02,1
     03,2
 
-Without that file all count the same; what is not in it does not count.
+That file says what everything is: what is not in it does not count, and what is in it and has not been graded counts as
+0, also if nobody handed it in. Without it everything is what was graded, and all count the same.
 """
 
-from coursegrade.marking import CourseError, reports, tables
+from coursegrade.marking import CourseError, records, reports, tables
 
 
 def write(course, assignments):
-    """Write grading/marks.csv and return its path: for each student the points of each assignment, and two shares in
-    percent, of what has points and of everything (what is missing or rejected is 0 there)."""
+    """Write grading/marks.csv: for each student the points of each assignment, and two shares in percent, of what has
+    points and of everything (what is missing or rejected is 0 there). Returns (its path, [those with a weight that are
+    not among `assignments`, which were graded])."""
     weight, people, lines = weights(course, assignments), course.roster(), {}
+    to_come = [name for name in weight if weight[name] and name not in assignments]
     for assignment in assignments:
         for row in reports.table(course, assignment):
             lines.setdefault(row["student_id"], {})[assignment] = row
@@ -31,15 +34,17 @@ def write(course, assignments):
             **{f"{name} (of {most[name]:g})": found[name]["points"] if name in found else None for name in most},
             "percent_of_what_has_points": round(100 * reached / settled, 1) if settled else None,
             "percent_of_all": round(100 * reached / sum(weight.values()), 1) if sum(weight.values()) else None,
-            "not_final": "; ".join(f"{name}: {found[name]['state'] if name in found else 'missing'}" for name in most
-                                   if name not in found or found[name]["state"] != "graded")})
+            "not_final": "; ".join([
+                *(f"{name}: {found[name]['state'] if name in found else 'missing'}" for name in most
+                  if name not in found or found[name]["state"] != "graded"),
+                *(f"{name}: {records.WAITING}" for name in to_come)])})
     path = course.grading / "marks.csv"
     tables.write(path, made, "utf-8-sig")
-    return path
+    return path, to_come
 
 
 def weights(course, assignments):
-    """{assignment: weight} from grading/weights.csv; 1 for each without that file."""
+    """{assignment: weight} of these and of those in grading/weights.csv; 1 for each of these without that file."""
     path = course.grading / "weights.csv"
     if not path.exists():
         return dict.fromkeys(assignments, 1.0)
@@ -50,4 +55,4 @@ def weights(course, assignments):
         except (KeyError, ValueError):
             raise CourseError("grading/weights.csv needs the columns assignment and weight, with numbers; it has "
                               f"{', '.join(row.values())}.") from None
-    return {name: found[name] for name in assignments}
+    return found

@@ -284,7 +284,8 @@ def mounts(course=None):
                          *readable(course)]:
         for parent in reversed(Path(inside).parents[:-1]):
             options += ["--dir", str(parent)]                           # else only root could go through it
-        options += ["--symlink", os.readlink(here), inside] if os.path.islink(here) else ["--ro-bind", here, inside]
+        linked = here in SYSTEM and os.path.islink(here)                # Python's may be links to links: what is there
+        options += ["--symlink", os.readlink(here), inside] if linked else ["--ro-bind", here, inside]
     return options
 
 

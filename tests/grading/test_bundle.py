@@ -62,8 +62,15 @@ def test_no_line_of_a_solution_goes_out_for_an_examination(tmp_path):
         assert len(lines) > 10 and not told, name
 
 
+def test_what_an_examination_expects_is_in_no_later_bundle_either(tmp_path):
+    course = SimpleNamespace(root=ROOT, grading=tmp_path, released=None, exams=lambda: {"02_attention", "01_small"})
+    sent = {name.partition("/")[2] for name in bundle.write(course, [], tmp_path / "student.zip")
+            if name.startswith("attention_questions/")}
+    assert not [name for name in sent if name.startswith("02_attention/")] and "03_gpt2/solution.py" in sent
+
+
 def test_what_is_for_teachers_does_not_go_out(tmp_path):
-    course = SimpleNamespace(root=ROOT, grading=tmp_path, released=None)
+    course = SimpleNamespace(root=ROOT, grading=tmp_path, released=None, exams=set)
     sent = bundle.write(course, [], tmp_path / "student.zip")
     assert {name for name in sent if name.startswith("docs/")} == {
         "docs/alone.md", "docs/claims.md", "docs/exact.md", "docs/library.md", "docs/notation.md", "docs/picture.png",

@@ -54,7 +54,7 @@ def test_a_full_disk_gets_one_line_and_leaves_nothing_half_written(course, monke
     hand_in(course.root, "ada", b"no notebook")
     before = {*course.root.rglob("*.*")}
     monkeypatch.setattr(files.os, "fsync", full)
-    for arguments, path in ((["export"], f"grading/{NAME}.csv"), (["grade"], "grading/backups/gradebook-")):
+    for arguments, path in ((["export", NAME], f"grading/{NAME}.csv"), (["grade"], "grading/backups/gradebook-")):
         line, = lines(course, *arguments)
         assert "No space left" in line and path in line
     assert {path.name for path in {*course.root.rglob("*.*")} - before} <= {".lock"}
@@ -74,7 +74,7 @@ def test_a_gradebook_that_is_none_gets_one_line(course, data):
     path = course.root / "gradebook.db"
     hand_in(course.root, "ada", b"no notebook")
     path.write_bytes(path.read_bytes()[:30_000] if data is None else data)
-    line, = lines(course, "export")
+    line, = lines(course, "export", NAME)
     assert "gradebook" in line and ("`rebuild` makes it anew" in line or "`grade` first" in line)
 
 
@@ -119,7 +119,7 @@ def test_a_torn_file_of_entries_is_named(course, text):
     (course.grading / "entries" / f"{NAME}.json").write_text(text)
     hand_in(course.root, "ada", b"no notebook")
     for name in ("intake", "export"):
-        line, = lines(course, name)
+        line, = lines(course, name, NAME)
         assert f"grading/entries/{NAME}.json is damaged: delete it" in line
     (course.grading / "entries" / f"{NAME}.json").unlink()
     download.keep_names(course, NAME, {"ada": ["a.ipynb"]}, {})

@@ -79,6 +79,25 @@ def test_canvas_gets_back_what_it_knows_people_by(marked):
     assert list(jane.values())[:5] == ["Doe, Jane", "4711", "S01", "jdoe", "CS 1"]
 
 
+def test_what_was_never_graded_is_left_out_in_a_line(marked):
+    folder, course = marked
+    shutil.copytree(course.source(NAME).parent, folder / "solutions" / "02_other")
+    (folder / "solutions" / "02_other" / f"{NAME}.ipynb").rename(course.source("02_other"))
+    (folder / "grading" / "inbox" / "02_other").mkdir()
+    for name in "feedback", "export", "stats":
+        assert f"Of {NAME}, 02_other nothing was graded yet" in command(folder, name, status=1)
+    command(folder, "grade", NAME, "--unsafe")
+    for released in False, True:                                        # the gradebook knows it then, as all missing
+        if released:
+            course.prepare("02_other")
+            nbformat.write(answers(course.released("02_other")), folder / "grading/inbox/02_other/jdoe.ipynb")
+        for name in "feedback", "export", "stats":
+            said = command(folder, name)
+            assert "Not graded yet, so left out: 02_other\n" in said and f"\n{NAME}: " in said
+        assert "02_other (of 8)" not in rows(folder / "grading" / "marks.csv")[0]
+    assert "02_other" in command(folder, "export", "02")
+
+
 def test_one_table_has_all_assignments_with_their_weights(marked):
     folder, course = marked
     other = folder / "solutions" / "02_other"
@@ -98,5 +117,12 @@ def test_one_table_has_all_assignments_with_their_weights(marked):
     command(folder, "export")
     eve, jane, _ = rows(folder / "grading" / "marks.csv")
     assert eve["percent_of_all"] == "28.1" and jane["percent_of_all"] == "62.5"
+    shutil.copytree(other, folder / "solutions" / "03_later")
+    (folder / "solutions" / "03_later" / "02_other.ipynb").rename(Course(folder).source("03_later"))
+    (folder / "grading" / "weights.csv").write_text("assignment;weight\n01;3\n03;4\n02;1\n")
+    assert "marks.csv: 0 in percent_of_all, as nothing was graded yet: 03_later\n" in command(folder, "export")
+    eve, jane, _ = rows(folder / "grading" / "marks.csv")
+    assert (jane["percent_of_all"], jane["percent_of_what_has_points"]) == ("31.2", "62.5"), "5 of 8, of half"
+    assert jane["not_final"].endswith("; 03_later: not graded yet")
     (folder / "grading" / "weights.csv").write_text("assignment;weight\n01;much\n")
     assert "needs the columns assignment and weight" in command(folder, "export", status=1)

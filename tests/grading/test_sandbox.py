@@ -313,6 +313,20 @@ def test_an_environment_that_contains_the_course_is_refused(monkeypatch):
         process.python_folders()
 
 
+@pytest.mark.parametrize("how", ["a folder", "a link", "a link to a link", "a link beside it to a link"])
+def test_a_python_that_is_reached_through_links_starts(kind, tmp_path, how):
+    """It also stands as `.venv` in folders that were copied or linked from another."""
+    last = Path(sys.prefix).resolve()
+    for number in range(how.count("link")):
+        link = tmp_path / str(number) / ".venv"
+        link.parent.mkdir()
+        link.symlink_to(os.path.relpath(last, link.parent) if "beside" in how and number else last)
+        last = link
+    program = f"from coursegrade.sandbox.kinds import self_test; self_test({kind!r})"
+    done = subprocess.run([last / "bin" / "python", "-c", program], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+
+
 def test_container_command(monkeypatch):
     """What docker is asked for; the walls themselves are tried by its self-test, where there is docker."""
     asked = []
