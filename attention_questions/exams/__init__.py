@@ -8,7 +8,7 @@ takes. Its **minutes** follow by one rule, the same for all:
     each step        10 seconds: one sum, product, quotient or look-up of small numbers, or a formula, written down
     each word        4 seconds: thought and written, 15 a minute, where a reason is asked for
 
-A point is about a minute. Numbers are drawn so that nobody needs a calculator and nothing is a tie.
+A point is about a minute. Numbers are drawn so that nobody needs a calculator and nothing is a tie by chance.
 """
 
 from attention_questions.exams import final, midterm

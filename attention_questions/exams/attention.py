@@ -57,9 +57,9 @@ $d_{{\\mathrm{{att}}}} = 4$. Use the table, whose second row is rounded.
              f"They stay: above and below the line of the fraction stands the same factor $e^{added}$.",
              "1: they stay the same\n1: the factor cancels", None),
         Part(f"A reader sees the weights and says: “So the output is due to input {most}.” Name two things that the "
-             "weights do not show here.", 4,
-             "What the value there is: it may be short, or like the others. Whether the answer needs it: only taking "
-             "the look away, or changing the text, shows that.",
+             "weights do not show here, and say of each why it matters.", 4,
+             "What the value there is: a large weight on a short vector carries little. Whether the answer needs it: "
+             "the others may make up for it, and only taking the look away, or changing the text, shows that.",
              "2: what is taken from there, the value (a large weight on a short vector carries little)\n2: whether it "
              "is needed, which takes an intervention (or: what the rest of the model makes of the output; or, in a "
              "deeper layer, that the place holds a mixture)\n1 of 2 where it is named and not explained", None)),
@@ -98,8 +98,8 @@ second table is rounded.
              "not the same, and what would mend it?", 2,
              "What is left of a row does not sum to 1. Divide it by its sum, and it is the masked row.",
              "1: the rest no longer sums to 1\n1: divide by the sum (or: mask before the softmax, with $-∞$)", None),
-        Part(f"How many entries of the map are not 0 for a text of {T} tokens? What does the mask cost a reader who "
-             "wants to know what a word in the middle means?", 2,
+        Part(f"How many entries of the map are not 0 for a text of {T} tokens? What does the mask cost a model that "
+             "has to say what a word in the middle means?", 2,
              f"$T (T + 1)/2 = {T * (T + 1) // 2}$. The word is read without what follows it, though that may say which "
              "meaning it has.",
              "1: the number\n1: what comes later is not seen at that place", T * (T + 1) // 2)),
@@ -110,7 +110,7 @@ second table is rounded.
 def heads_taken_away(draw):
     """Who looks most is not who is missed most, and two that stand in for each other. Steps 6, words 85."""
     names = draw.permutation(["0.1", "0.3", "1.0", "1.2", "2.1", "2.3"])[:4].tolist()
-    words, every = draw.choice(["sister", "uncle", "nurse", "teacher"]), int(draw.integers(95, 99))
+    words, every = draw.choice(["sister", "uncle", "mother", "brother"]), int(draw.integers(95, 99))
     look = [int(draw.integers(low, low + 12)) for low in (72, 2, 40, 20)]
     drops = [int(draw.integers(0, 3)), int(draw.integers(20, 36)), int(draw.integers(1, 4)), int(draw.integers(4, 8))]
     both = int(draw.integers(51, 58))
@@ -128,7 +128,7 @@ With head {names[0]} and head {names[2]} both silenced, {both} are right."""
              "cost?", 2, f"Head **{names[0]}** looks most, head **{names[1]}** is missed most: {every} − {left[1]} = "
              f"{drops[1]} forecasts.", "1: both heads\n1: the difference to all heads", (names[0], names[1], drops[1])),
         Part(f"How many forecasts do heads {names[0]} and {names[2]} cost together, and how many if you add up what "
-             "each costs alone? What does the difference say?", 3,
+             "each costs alone? What does the difference say of the two, and of silencing one head at a time?", 3,
              f"Together {every} − {both} = {every - both}; added up {drops[0]} + {drops[2]} = {drops[0] + drops[2]}. "
              "Each can stand in for the other: that one alone is not missed does not show that nobody needs what it "
              "does.",
@@ -139,12 +139,11 @@ With head {names[0]} and head {names[2]} both silenced, {both} are right."""
              "missed does not show what it does.", "1: its share of weight, beside that of the other", look[1]),
         Part(f"“Head {names[0]} carries the gender, since it looks at the person.” Name two things to be tried before "
              "anybody prints a sentence like this about a head, and say for each what it would rule out.", 4,
-             "Change the text: another person of the other gender, and see whether weight and answer follow. Compare "
-             "with even attention or a fixed rule, such as “the word before”. Silence every head in turn, several at "
-             "once. Train the model anew with another seed.",
-             "2: a first one: one of a baseline (even, untrained, a fixed rule), a changed text, silencing it and all "
-             "others, another training or other sentences\n2: a second one\n1 of 2 where nothing is said of what it "
-             "rules out", None)),
+             "A person of the other gender: that it looks at a place, whoever stands there. A baseline (even "
+             "attention, an untrained model, a rule such as “the word before”): that any head looks there. Silence "
+             "each head, alone and with others: that it looks and is not needed. Other sentences, a new seed: chance.",
+             "2: a first one: one of these four, and what it rules out\n2: a second one\n1 of 2 where nothing is said "
+             "of what it rules out", None)),
         {"heads": names, "every": every, "look": look, "left": left, "both": both})
 
 
@@ -177,8 +176,8 @@ The model's loss is {losses[0]}. It is {losses[1]} if what [BOS] sends is set to
         Part("How long is what arrives from each of the four? Put them in order, the longest first.", 3,
              "$α_t ‖W_o v_t‖$: "
              f"{', '.join(f'{word} {shown(float(n))}' for word, n in zip(words, norms, strict=True))}. In order: "
-             f"**{', '.join(order)}**.", "1: weight times length\n1: all four\n1: the "
-             "order", (*map(float, norms), *order)),
+             f"**{', '.join(order)}**.", "1: weight times length\n1: all four\n1: the order",
+             (*map(float, norms), *order)),
         Part("What are the weights of the other three when [BOS] may not be looked at?", 2,
              f"Each is divided by what is left, {shown(float(1 - weights[3]))}: **{shown(others)}**, in the order of "
              "the table.",
@@ -228,7 +227,7 @@ def two_layers(draw):
              "row of [CLS].", 3, f"Layer 1, row by row: {'; '.join(shown(decimals(row)) for row in first)}. Layer 2: "
              f"{shown(decimals(top))}.", "1: halves\n1: ½ added on the diagonal, and there only\n1: all right; rows "
              "sum to 1", tuple(float(a) for row in [*first, top] for a in row)),
-        Part("Compute the rollout of [CLS], and name the word that it puts first.", 3,
+        Part("Compute the rollout of [CLS], and say which of the two words it puts first.", 3,
              f"Row of layer 2 times map of layer 1: **{shown(decimals(out))}**. First of the words: **{winner}**.",
              "1: the row of layer 2 on the left\n1: the three numbers\n1: the word",
              (*map(float, out), winner)),
@@ -290,7 +289,8 @@ def pieces_to_words(draw):
 @template("05b", minutes=10)
 def curve_of_deletions(draw):
     """An additive score, deleted by size and by sides. Steps 22, words 50."""
-    words = draw.permutation(["bored", "mess", "brilliant", "slow", "warm", "clumsy", "funny", "flat"])[:4].tolist()
+    praise, blame = (draw.permutation(some).tolist() for some in (["brilliant", "warm", "funny", "superb"], [
+        "bored", "mess", "slow", "clumsy"]))
 
     def parts():
         return (draw.permutation([1, 2, 3, 4, 5, 6])[:4] * draw.choice([-1, 1], 4)).tolist()
@@ -302,6 +302,7 @@ def curve_of_deletions(draw):
         return sum(f) and 1 <= len(against) <= 2 and sides[-1] not in against and sides[0] not in against
 
     f = until(telling, parts)
+    words = [(praise if one > 0 else blame).pop() for one in f]
     total, verdict = sum(f), 1 if sum(f) > 0 else -1
     toward = [one * verdict for one in f]
 

@@ -75,8 +75,8 @@ def loud_and_silent(draw):
              "counts by $y − f$, its distance from the rest. A deaf model (all equally loud) adds, LIME gives its "
              "weights, the formula 3/2 of them. A constant model (all say the same) has no important word, and the "
              "formula still finds those that are louder than [UNK].",
-             "1: it takes attention away from the others; it counts by y − f\n1: deaf: 3/2 where 1 is right\n"
-             "1: constant: not 0 where 0 is right\n1: both answers are known without a computer", None)),
+             "1: it takes attention away from the others\n1: so it counts by y − f\n1: deaf: 3/2 where 1 is right\n"
+             "1: constant: not 0 where 0 is right", None)),
         {"m": m, "g": g, "y": y, "others": 1, "silent": 0})
 
 
@@ -94,7 +94,7 @@ def asked_in_pairs(draw):
     values = (a + pair // 2, b + pair // 2, c)
     return Exercise("Three words", "The scores of a text of the words a, b and c, by the words that are kept:\n\n"
                     + table(["kept", *scores], [["score", *scores.values()]]), (
-        Part("What are the Shapley values of a, b and c?", 5,
+        Part("What are the Shapley values of a, b and c? Check their sum.", 5,
              "Averaged over the six orders: "
              f"{', '.join(f'$φ_{w} = {shown(v)}$' for w, v in zip('abc', values, strict=True))}. They sum to "
              f"{shown(sum(values))}, the score of the whole text.",
@@ -110,8 +110,7 @@ def asked_in_pairs(draw):
              "of differences f(S) − f(complement) and do not see it. So ask in pairs, a set and its complement; a "
              "pair is one equation. Their differences do not show interactions of two words, which are even.",
              "1: complements, only the difference counts\n1: ask in pairs\n1: the even part is not seen: pairs of "
-             "words",
-             None)), {"scores": tuple(scores.values()), "x": x})
+             "words", None)), {"scores": tuple(scores.values()), "x": x})
 
 
 @template("08b", minutes=10)

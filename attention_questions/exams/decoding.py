@@ -56,12 +56,12 @@ def greedy_and_beams(draw):
              "No. There are only three first words, so none is dropped, and all texts are compared at the end. (Where "
              "there are more beginnings than beams, the best may be dropped, and a wider search may find it.)",
              "1: no\n1: no beginning is dropped", None),
-        Part("Is the most probable text a good text? Name two reasons against it.", 3,
-             "It has few free choices and is not typical of what the model expects; in long texts it repeats itself. "
+        Part("Is the most probable text a good text? Give two reasons against it, and explain one.", 3,
+             "It is not typical of what people write, or the model expects; in long texts it repeats itself. "
              "Shorter texts have the advantage of fewer factors. And rare things that the model thinks possible never "
              "come.",
-             "1: not typical: people and the model itself mostly write something less probable\n1: repetition, or that "
-             "short texts win\n1: explained, and not only named", None)),
+             "1: a first one, as: not typical, for people and the model itself mostly write something less probable\n"
+             "1: a second, as: repetition; short texts win; rare things never come\n1: one of them explained", None)),
         {"first": [p / 10 for p in first], "then": [q / 10 for row in then for q in row], "words": words,
          "seconds": [b for a in words for b in FIRST[a]]})
 

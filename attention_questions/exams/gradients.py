@@ -94,8 +94,8 @@ ${c}$ on. The text has $x = {x}$, the baseline is 0."""
         Part("A colleague says: “The slope is 0, so the model does not use $x$.” What is right about this sentence and "
              "what is not? Why is this case no rarity in texts?", 3,
              "Right: a small change of $x$ changes nothing here. Wrong: without $x$ the score would fall. Models are "
-             "often surest about the strongest words, and there the curve is flat; what slope is left has a sign of "
-             "noise.",
+             "often surest about the strongest words, and there the curve is flat; the slope that is left may have "
+             "either sign.",
              "1: it speaks about points nearby, and there it is right\n1: not about $x$ being gone\n1: strong words, "
              "or a sure model, are on a plateau (or: probabilities flatten out)", None)),
         {"k": k, "c": c, "x": x})

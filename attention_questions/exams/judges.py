@@ -27,9 +27,8 @@ def words_go(draw):
              f"over 3, {shown(both)}. Q: {shown(lost)} over 3, {shown(later)}.",
              "1: p of the text less p without the words\n1: nothing is lost with one\n1: P\n1: Q", (both, later)),
         Part("What is the sufficiency of P and of Q?", 2,
-             "With *superb* alone the model says what it says of the whole text: 0 for both.", "1: with the words "
-                                                                                               "alone\n1: 0",
-                                                                                               (alone, alone)),
+             "With *superb* alone the model says what it says of the whole text: 0 for both.",
+             "1: with the words alone\n1: 0", (alone, alone)),
         Part(f"No order reaches {shown(lost)}. Why is this no fault of an explainer? The two metrics do not agree "
              "about P and Q: which question does each ask? And why may either mislead on a trained model?", 4,
              "One word alone removes nothing, as the other is enough: it is how the model is. Comprehensiveness asks "
@@ -52,7 +51,8 @@ def most_important_first(draw):
     return Exercise("The most important first", (
         "A model adds: its score, in log-odds of praise, is the sum of its words' weights, and a word that is gone "
         "counts 0. A text has the words\n\n" + table(["word", "a", "b", "c"], [["weight", *w]])
-        + "\n\nFirst explanation: the weights themselves. Second: their sizes, as a gradient's length gives them."), (
+        + "\n\nFirst explanation: the weights themselves; what speaks most for the verdict goes first. Second: "
+          "their sizes, as a gradient's length gives them; the largest goes first."), (
         Part("What are the scores after 0, 1, 2 and 3 words are gone, towards the verdict, in the order of the first "
              "explanation? And of the second?", 4,
              f"First, the largest with its sign goes first: {shown(tuple(signed))}. Second: {shown(tuple(sizes))}.",
@@ -159,7 +159,7 @@ def marked_by_people(draw):
         "Shapley values, and a list of words of praise and blame that was made without the model:\n\n"
         + table(["word", *names], [
             ["marked", *("yes" if m else "no" for m in marks)], ["exact values", *exact], ["list", *words]])), (
-        Part("What is the AUROC of the exact values with the marks, by size?", 3,
+        Part("What is the AUROC of the exact values with the marks, by size, a tie counting half?", 3,
              f"Of 8 pairs of a marked and an unmarked word, a tie counting half: {shown(found[0])}.",
              "1: pairs of a marked and an unmarked word\n1: sizes, a tie counts half\n1: the number", found[0]),
         Part("And of the list?", 2, f"{shown(found[1])}.", "1: pairs\n1: the number", found[1]),
@@ -203,8 +203,8 @@ def people_in_rows(draw):
              "1: so many or more, over 2 to the n\n1: both sides\n1: the fraction, and the verdict",
              (p, "not below" if 20 * p >= 1 else "below")),
         Part(f"Somebody counts answers: {right} of {pages * len(people)} right with explanations, against a coin. "
-             "Name two things that are wrong with this, and why. What are the shuffled pages for? And what does "
-             "not follow from a $p$ above .05?", 5,
+             "Name two things that are wrong with this, and why. What are the shuffled pages for? What does "
+             "not follow from a $p$ above .05, and what do you state beside it?", 5,
              "Answers of one person hang together: people are the unit, more pages only make a row steadier. A coin "
              "is no control: a class may be right on all pages for another reason, such as the sizes of the numbers. "
              "The shuffled pages are the placebo: all the same but the words' colours, so what is left is due to "

@@ -35,7 +35,8 @@ def answers_to_documents(draw):
              "each time; if that is 0 it says of k what it says of nothing, and the same for all other words. Where "
              "two words have the same value, every mixture of them has it too, and the pair tells nothing about "
              "loudness.",
-             "1: attention takes a mean, a line adds\n1: a document with a word repeated\n1: what both say of it\n"
+             "1: attention takes a mean, a line adds\n1: a document with a word repeated "
+             "(or of the five, if a line through four of them misses the fifth)\n1: what both say of it\n"
              "1: words of equal value", None)),
         {"scores": (v_k, v_m, v_r, k_r, m_r)})
 
@@ -57,8 +58,8 @@ def softly_taken_away(draw):
         "In a text of three different words a SLALOM has these shares and values:\n\n"
         + table(["word", "a", "b", "c"], [["share α", *alpha], ["value v", *v]])), (
         Part("What is its score F?", 1, f"$F = {shown(F)}$.", "1: Σ α v", F),
-        Part("Each word gets a weight λ, from 1 (there) to 0 (gone). What is the slope of F in λ at 1, for a, b and "
-             "c?", 3,
+        Part("One word's loudness $e^s$ gets the factor λ, from 1 (there) to 0 (gone). What is the slope of F in λ at "
+             "1, for a, for b and for c?", 3,
              f"$α(v − F)$: {shown(tuple(slope))}.", "1: α(v − F)\n2: the numbers; 1 if one is wrong", tuple(slope)),
         Part("What does the SLALOM say of the text without a? So what does it lose with a?", 2,
              f"$F − F_{{without}} = \\frac{{α}}{{1−α}} (v − F) = {shown(removed[0])}$, so without a it says "
@@ -67,11 +68,10 @@ def softly_taken_away(draw):
         Part("A program prints $v e^s$ for each word. Which sign has a there, which one is right, what was "
              "forgotten, and why may a test that goes by the order of words not notice?", 4,
              "It has +, as v is above 0. Right is −: a says less than the others do and holds the score down, so "
-             "without it the score rises. Forgotten was that a weight λ stands in the denominator, too: the term "
-             "−αF. Orders may stay nearly the same although signs do not.",
+             "without it the score rises. Forgotten was that the factor λ stands in the denominator, too: the term "
+             "−αF. A test of order asks who stands before whom, and this may stay although a sign is wrong.",
              "1: + there\n1: − is right, as v is below F\n1: the denominator\n1: a sign can be wrong with the order "
-             "right",
-             None)), {"alpha": tuple(alpha), "v": tuple(v)})
+             "right", None)), {"alpha": tuple(alpha), "v": tuple(v)})
 
 
 @template("09b", minutes=10)
@@ -89,19 +89,20 @@ def two_fits(draw):
     said = [[a + b for a, b in zip(scores, rest, strict=True)] for rest in (far, near)]
     return Exercise("Two fits", (
         f"Two SLALOMs were fitted to one model: one to {pairs} pairs of words, one to {pairs} copies of a review of "
-        f"{length} words, some of them masked. On pairs the first has $R^2 = 1.00$. Four reviews (made up for this "
-        "examination):\n\n"
+        f"{length} words, with [UNK] in place of some. On pairs the first has $R^2 = 1.00$. Four reviews (made up for "
+        "this examination):\n\n"
         + table(["review", "1", "2", "3", "4"], [["the model", *scores], ["fitted to pairs", *said[0]],
                                                  ["fitted to copies", *said[1]]])), (
         Part("What is $R^2$ of both fits on these reviews? (The model's scores sum to 0, their squares to 180.)", 4,
              f"$1 − Σ(y − F)^2 / Σy^2$ with $Σy^2 = 180$: $1 − {sum(o * o for o in far)}/180 = {shown(r2[0])}$ for "
              f"the fit to pairs and $1 − {sum(o * o for o in near)}/180 = {shown(r2[1])}$ for the other.",
-             "1: squared errors over squares about the mean\n1: 180\n1: pairs\n1: copies", tuple(r2)),
+             "1: the squared errors, summed\n1: 1 less their share of 180, which may be below 0\n1: pairs\n1: copies",
+             tuple(r2)),
         Part("How many tokens has the model read for each of the fits?", 2,
              f"{2 * pairs} and {pairs * length}.", "1: pairs\n1: copies", (2 * pairs, pairs * length)),
         Part("Why was $R^2$ on other pairs no warning? Which of the two do you print beside a review, which beside "
-             "“what one word does to another”, and what do you ask first of a model that may read the order of words?",
-             4,
+             "“what one word does to another”, and what do you try first on a model that may read the order of "
+             "words?", 4,
              "New pairs are the same question again: a fit is good for the texts that it was asked, so $R^2$ belongs "
              "with its length. Beside a review: the fit that follows the model there; for two words: the fit to "
              "pairs. First shuffle the review: if the score moves by more than is to be explained, no fit to "

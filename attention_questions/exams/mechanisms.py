@@ -57,27 +57,26 @@ def lent_maps(draw):
     letter = {kind: "XYZ"[i] for i, kind in enumerate(order)}
     shares = tuple(round(rows[kind][1] - constant, 2) for kind in order)
     return Exercise("Lent maps", (
-        "Three models say of each token how often its letter occurs. Shares of right counts, of another 1000 "
-        "sequences (made up for this examination):\n\n" + table(["model", "own map", "lent map", "then says the "
-                                                                                                 "lender's count"],
+        "Three models say of each token how often its letter occurs. A lent map is the map of attention of another "
+        "sequence, the lender. Shares of right counts (made up for this examination):\n\n"
+        + table(["model", "own map", "lent map", "then says the lender's count"],
                                                [[letter[kind], *(round(x, 2) for x in rows[kind])] for kind in order])
         + f"\n\nAlways saying 1 is right at {shown(constant)} of the tokens; two sequences agree at 0.1 of the "
           "places."), (
         Part("What is each model above the constant answer with a lent map, X, Y and Z in this order?", 2,
              f"{shown(shares)}.", "1: less the constant\n1: the numbers", shares),
         Part("Which model's attention carries nothing about the input that it needs? Of which is it clear what the "
-             "lent map brings into its answer?", 3,
+             "lent map brings into its answer, and how does the table tell it?", 3,
              f"{letter['stays']}: it counts with any map. {letter['lender']}: it says the lender's count. The third "
              "one fails and says neither.",
              "1: the first letter\n1: the second letter\n1: said how the column tells it",
              (letter["stays"], letter["lender"])),
-        Part(f"“{letter['lender']} falls to {shown(round(lost, 2))}, so attention does less than half of its work.” "
-             "Why is "
-             "that not so?", 2,
-             f"{shown(round(lost, 2))} is what a constant gets, so nothing at all is left of counting.",
+        Part(f"“{letter['lender']} falls to {shown(round(lost, 2))}, so attention does at most half of its work.” "
+             "Why is that not so?", 2,
+             f"{shown(round(lost, 2))} is what a constant gets, up to a hundredth or two: no counting is left.",
              "1: beside the constant\n1: nothing is left", None),
-        Part(f"Why does the test not show that {letter['stays']} does not look at letters, and what would you do to "
-             "find from what a model reads its count?", 3,
+        Part(f"Why does the test not show that {letter['stays']} does not look at letters, and what would you change, "
+             "in place of the map, to find from what a model reads its count?", 3,
              "Letters can come in through the values: a map that treats all alike still mixes letters. Put half of "
              "another sequence's mix (that of the places, or of the letters) into each mix, after attention, and see "
              "whose count is given. Occlusion of one token tells, too.",
@@ -112,7 +111,7 @@ def open_brackets(draw):
              f"`{''.join(stack)}`; "
              f"{' '.join(('+' if k == '(' else '−') + str(2 ** d) for d, k in enumerate(stack, 1))} = {shown(votes)}.",
              "1: what is open\n1: signs and powers\n1: the sum", ("".join(stack), votes)),
-        Part("Which bracket may close next? Which one does the rule “close what was opened last” name?", 2,
+        Part("Which bracket may close next? Which one does the rule “opened last, closed or not” name?", 2,
              f"`{closes}`, as the votes say. The rule names `{wrong}`: it forgets that the bracket opened last is "
              "closed already.", "1: what closes\n1: what the rule says", (closes, wrong)),
         Part("Why $2^d$? Give a stack on which votes of size $d$ fail.", 2,
@@ -160,14 +159,13 @@ def one_state(draw):
              f"$s = ({shown(s[0])}, {shown(s[1])})$; squared error {error}, penalty ${shown(lam)} · {sum(f)}$, loss "
              f"{shown(loss)}.", "1: the reconstruction\n1: the squared error\n1: the loss", (*s, loss)),
         Part("Why does the length of the column stand in the penalty? Why does a clamp add the change to h, and not "
-             "decode "
-             "anew?", 3,
+             "decode anew?", 3,
              "Without it the loss falls for nothing: make the column long and $a$ small. A state decoded anew also "
              "loses all that the autoencoder misses, and one would not know which of the two changed the text.",
              "1: long column, small a\n1: the loss falls and nothing has become sparser\n1: what the autoencoder "
-             "misses stays",
-             None)), {"h": tuple(h), "lambda": lam, "encoder": tuple(map(tuple, encoder)), "b": tuple(b),
-                      "decoder": tuple(map(tuple, decoder))})
+             "misses stays", None)),
+        {"h": tuple(h), "lambda": lam, "encoder": tuple(map(tuple, encoder)), "b": tuple(b),
+         "decoder": tuple(map(tuple, decoder))})
 
 
 @template("13", minutes=9)
@@ -233,8 +231,9 @@ def three_kinds(draw):
              f"What does it say of {shown(weak)}?", 3,
              f"$x − λ/2 = {shown(alone)}$; factor {shown(factor)}; of {shown(weak)}, which is below λ/2, 0.",
              "1: less λ/2\n1: the factor\n1: 0", (alone, factor, 0)),
-        Part("TopK loses less of a model's loss than ReLU at the same L0. Why does this not make it the better "
-             "dictionary? Name two measurements that you want beside it, and say what each could show.", 4,
+        Part("At the same L0 a model's loss rises less with TopK's reconstructions than with ReLU's. Why does this "
+             "not make TopK the better dictionary? Name two measurements that you want beside it, and say what each "
+             "could show.", 4,
              "Loss recovered judges the sum, not the parts: any mixture of the features with the same sum would do "
              "as well. How far two seeds agree, feature by feature and beside random directions; whether the "
              "features that one looks for are there; how many are never on; whether a name holds on texts that were "

@@ -74,9 +74,9 @@ def three_words(draw):
 
 @template("07", minutes=10)
 def how_many_go(draw):
-    """The law of LIME's samples. Steps 21, words 50."""
-    d = int(draw.integers(4, 10))
-    s = int(draw.integers(1, d - 1))
+    """The law of LIME's samples; with the wrong one, 1/d, the third part has another value. Steps 21, words 50."""
+    d, s = until(lambda found: found[1] < found[0] - 1 and 2 * found[1] != found[0] + 1,
+                 lambda: draw.integers([4, 1], [10, 8]).tolist())
     law = Fraction(2 * (d - s), d * (d - 1))
     more = Fraction(sum(2 * k > d for k in range(1, d + 1)), d)
     text = f"""LIME makes copies of a text of $d = {d}$ different words: for each copy it draws how many words go, \
@@ -104,7 +104,7 @@ $1, …, {d}$ with equal probability, then which ones, each set of that size wit
              "true of the drawing, and what else in LIME can make it true?", 3,
              f"**{shown(more)}**. Copies far away are drawn as often as near ones. How much they count is a matter of "
              "the kernel: a narrow one leaves hardly more than the copies that lack a word, a wide one counts all.",
-             "1: the share\n1: near is no matter of the drawing\n1: the kernel and its width", more)),
+             "1: the share\n1: far copies are drawn as often as near ones\n1: the kernel and its width", more)),
         {"d": d, "s": s})
 
 
@@ -181,12 +181,13 @@ def what_the_table_says(draw):
     two = [i for i in range(4) if i != last][:2]
     wrong = next(i for i in range(4) if B[i] * moved[i] < 0)
     sentences = [
-        (f"A and B name the same word as the most important one, *{words[top]}*.", True, "both have it first"),
+        (f"A and B name the same word as the most important one, by size: *{words[top]}*.", True, "both have it first"),
         (f"Taking *{words[top]}* away changes the score more than taking any other of these "
         "words.", first(moved) == top,
          f"*{words[first(moved)]}* does, with {shown(float(moved[first(moved)]))}"),
         (f"Since A and B agree, the model has used *{words[top]}* most.", False,
-         "agreement is no proof: both may be wrong together, and only the last column tries it"),
+         "agreement is no proof: both may be wrong together. Only the last column tries it, so “since” is wrong, "
+         "whatever stands there (or: their signs do not all agree, where that is so)"),
         (f"B has the wrong side for *{words[strange]}*, if the removal is the judge.", strange == wrong,
          f"the signs in B and in the last column {'differ' if strange == wrong else 'are the same'}"),
         (f"Without *{words[two[0]]}* and *{words[two[1]]}* together the score would fall by "
@@ -212,14 +213,13 @@ column is what the score falls by when that word alone becomes [UNK].
             "\n".join(f"1: {letter}, with its reason" for letter in "PQRST") + "\n½ of 1 for a verdict without a "
             "reason",
             tuple(right)),
-        Part("Choose one sentence that is not supported, and describe the experiment that would decide it. Why would "
-             "one review not be enough?", 3,
+        Part("Choose one sentence that the table neither supports nor refutes, and describe the experiment that would "
+             "decide it for this review. What more does it take to say such a thing of the model?", 3,
              "For two words together: take both away and compare with the two removals. For the use of a word: take it "
-             "away, in this text and in others, beside all other words. One review is an anecdote: ask the same of "
-             "many, and give the interval.",
-             "1: a change of the text or the model, that fits the sentence\n1: compared with what (other words, each "
-             "alone)\n"
-             "1: other reviews; how often it holds", None)),
+             "away in more ways than by [UNK], alone and with others, beside all other words. One review is an "
+             "anecdote: ask the same of many, and give the interval.",
+             "1: a change of the text or the model that fits the sentence\n1: compared with what (other words, each "
+             "alone)\n1: other reviews; how often it holds", None)),
         {"table": [float(one) for row in rows for one in row], "words": words,
          "sentences": {letter: sentences[i][0] for letter, i in zip("PQRST", order, strict=True)}})
 
@@ -261,12 +261,12 @@ LIME, asked about the first review with *{word}*, gives this word {shown(weight 
              "1: two models in one\n1: real texts and copies with [UNK] can be told apart\n1: LIME's samples are of "
              "the second kind", None),
         Part("Would Shapley values or leave-one-out have helped? Why?", 1,
-             "Not for certain: they ask about texts with holes, too.", "1: the same kind of texts", None),
-        Part("Name a test that such a model cannot smell, and say what result would clear the model of the "
-             "suspicion.", 2,
+             "Not for certain: they ask about texts with holes, too. (Shapley values sum to the whole difference, so "
+             "the blame is in them, but on all words.)", "1: texts with holes (or: blame, but on no one word)", None),
+        Part("Name a test that such a model cannot notice, and say what result would clear it of the suspicion.", 2,
              "Pairs of real texts, as above, more of them and on other words; or to look at its weights. It would be "
-             "cleared if the pairs did not differ beyond chance.",
-             "1: real texts in pairs (or: weights in place of answers; holes filled with likely words)\n1: a result "
-             "that would speak against the suspicion", None)),
+             "cleared if the pairs did not differ beyond chance. (Texts with words deleted can be noticed as well.)",
+             "1: real texts in pairs (or: weights in place of answers; holes filled with likely words; the line beside "
+             "the model at whole reviews)\n1: a result that would speak against the suspicion", None)),
         {"having": decimals(having), "without": decimals(without), "lime": weight / 10,
          "line": line / 10})

@@ -311,6 +311,11 @@ def test_the_samples_of_lime_follow_the_law_of_the_sheet(d):
         assert np.allclose(law[:4], seen, atol=.03)
 
 
+def test_the_wrong_law_of_lime_has_another_value():
+    for exercise in drawn("how_many_go"):
+        assert exercise.parts[2].value != exercise.parts[0].value[0]
+
+
 @pytest.mark.parametrize("name", NAMES)
 def test_minutes_follow_from_the_rule(name):
     template = exam.TEMPLATES[name]
