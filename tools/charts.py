@@ -210,8 +210,8 @@ def curves(shown, key, axis):
     free = -99
     for name, place in sorted(zip(labels, map(along, xs), strict=True), key=lambda pair: pair[1]):
         [short] = re.findall(FOUND, name)
-        if place - free > wide(short):
-            drawn, free = drawn + text(x + place, top + high + 20, short, "middle"), place
+        if place - wide(short) / 2 > free:
+            drawn, free = drawn + text(x + place, top + high + 20, short, "middle"), place + wide(short) / 2
     ends = []
     for i, head in enumerate(heads):
         points = [(x + along(at), top + high - up(row[i].value), row[i])

@@ -146,7 +146,8 @@ function measure() {
     let bottom = 0, right = 0, left = 1280, letters = 999, small = 999, raw = "";
     const clipped = ".heard, .foot, mjx-assistive-mml, svg:not(.chart)";
     for (const element of page.querySelectorAll("*")) {
-      if (element.matches("mjx-container")) letters = Math.min(letters, parseFloat(getComputedStyle(element).fontSize));
+      if (element.matches("mjx-container") && !element.closest(".foot"))
+        letters = Math.min(letters, parseFloat(getComputedStyle(element).fontSize));
       if (element.closest(clipped) || element.matches(".both, .output")) continue;
       const box = element.getBoundingClientRect();
       if (!box.width || !box.height) continue;
