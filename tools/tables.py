@@ -8,7 +8,8 @@ from typing import NamedTuple
 NUMBER = (r"(?=[+-]?\.?\d)([+-]?(?:\d{1,3}(?:,\d{3})+(?!\d)|\d*)(?:\.\d+)?(?:e[+-]?\d+)?) ?([%×]?)")
 FORMS = [re.compile(form + r"(?: of \d+)?") for form in (
     f"{NUMBER} ?(?P<off>±) ?{NUMBER}", rf"{NUMBER} \[{NUMBER}, {NUMBER}\]", rf"{NUMBER} \({NUMBER} to {NUMBER}\)",
-    rf"(?P<ends>){NUMBER} ?(?:to|…) ?{NUMBER}", rf"{NUMBER} (?P<beside>\(){NUMBER}\)", NUMBER, rf"[^\d\s]+ {NUMBER}")]
+    rf"(?P<ends>){NUMBER} ?(?:to|…) ?{NUMBER}", rf"(?P<ends>)\[{NUMBER}, {NUMBER}\]",
+    rf"{NUMBER} (?P<beside>\(){NUMBER}\)", NUMBER, rf"[^\d\s]+ {NUMBER}")]
 LISTED = re.compile(r"(.+?) ([+-]?\d*\.?\d+(?:e[+-]?\d+)?(?: ± \d*\.?\d+)?)(?:, |\.?$)")
 
 
@@ -23,9 +24,9 @@ class Cell(NamedTuple):
 
 
 def number(text):
-    """What a cell says: 1,234, −3.90, 93 %, 2e-7, 1.2×, 0.42 ± 0.03, 0.42 [0.39, 0.45], .38 to .45, 9% of 2479, “poem
-    0.94”, the first of 0.98 (0.96), – for nothing. ValueError for anything else."""
-    plain = re.sub(r"[   ]", " ", text.replace("−", "-")).strip(" ●○▲*")
+    """What a cell says: 1,234, −3.90, 93 %, 2e-7, 1.2×, 0.42 ± 0.03, 0.42 [0.39, 0.45], .38 to .45, [.38, .45], 9% of
+    2479, “poem 0.94”, the first of 0.98 (0.96) and of 0.91 / 0.03, – for nothing. ValueError for anything else."""
+    plain = re.sub(r"[   ]", " ", text.replace("−", "-")).strip(" ●○▲*").partition(" / ")[0]
     shown = plain.replace("-", "−") if re.search(r"\d", plain) else "–"
     if plain in ("", "–", "—", "-"):
         return Cell(shown, None, None, None, "")
@@ -72,8 +73,9 @@ def table(shown):
 
 
 def read(shown, turn=False):
-    """(labels, heads, rows of Cells): the words of the first columns, joined, then one number for each head. turn: rows
-    become columns; None: where there are too many columns. ValueError names the first cell that is no number."""
+    """(labels, heads, rows of Cells): the words of the first columns that are not all alike, joined, then one number
+    for each head. turn: rows become columns; None: where there are too many columns. ValueError names the first cell
+    that is no number."""
     def column(i):
         return [number(row[i]) for row in body]
 
@@ -85,7 +87,8 @@ def read(shown, turn=False):
 
     heads, *body = table(shown)
     first = next(filter(numeric, range(1, len(heads))), 1)
-    labels = [", ".join(filter(None, row[:first])) for row in body]
+    telling = [i for i in range(first) if len({row[i] for row in body}) > 1] or range(first)
+    labels = [", ".join(filter(None, (row[i] for i in telling))) for row in body]
     try:
         columns = [column(i) for i in range(first, len(heads))]
     except ValueError as error:

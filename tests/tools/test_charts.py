@@ -17,6 +17,8 @@ FORMS = {
     "0.70 [0.57, 0.81]": (.7, .57, .81, ""), "+1.00 (+0.83 to +1.00)": (1, .83, 1, ""), "36 of 64": (36, 36, 36, ""),
     ".38 to .45": (None, .38, .45, ""), "0.86 … 0.99": (None, .86, .99, ""), "0.47 ●": (.47, .47, .47, ""),
     "+0.98 (+0.96)": (.98, .98, .98, ""), "poem 0.94": (.94, .94, .94, ""), "[CLS] -1": (-1, -1, -1, ""),
+    "[0.38, 0.45]": (None, .38, .45, ""), "0.91 / 0.03": (.91, .91, .91, ""),
+    "0.91 … 0.93 / 0.03": (None, .91, .93, ""),
     "–": (None, None, None, ""), "": (None, None, None, "")}
 
 
@@ -35,10 +37,10 @@ def test_every_form_of_a_number_is_read(text):
     cell = tables.number(text)
     assert cell[1:4] == tuple(None if one is None else pytest.approx(one) for one in FORMS[text][:3])
     assert cell.unit == FORMS[text][3]
-    assert not text or cell.text == text.replace("-", "−").removesuffix(" ●")
+    assert not text or cell.text == text.replace("-", "−").removesuffix(" ●").partition(" / ")[0]
 
 
-@pytest.mark.parametrize("text", ["mess", "1, 0", "suit in 155 of 155", "her 1.00, she 0.00", "(6,)", "0.91 / 0.03"])
+@pytest.mark.parametrize("text", ["mess", "1, 0", "suit in 155 of 155", "her 1.00, she 0.00", "(6,)", "mess / 0.03"])
 def test_what_is_no_number_is_said(text):
     with pytest.raises(ValueError, match=f"“{re.escape(text)}” is no number that can be drawn"):
         tables.number(text)
@@ -91,6 +93,13 @@ def test_lines_run_over_the_first_column_or_over_the_heads():
 def test_a_table_of_few_rows_and_many_columns_is_turned():
     svg = charts.draw("dots", html(["", *"abcd"], [["x", *"1234"], ["y", *"5678"]]), "k")
     assert [word for word in written(svg) if word in tuple("abcdxy")] == [*"xy", *"abcd"]
+
+
+def test_a_label_that_all_rows_have_is_left_out():
+    labels, heads, _ = tables.read(html(["of", "who", "a"], [["signed", "LIME", "1"], ["signed", "chance", "2"]]))
+    assert (labels, heads) == (["LIME", "chance"], ["a"])
+    labels, _, _ = tables.read(html(["of", "who", "a"], [["tame", "LIME", "1"], ["peaky", "LIME", "2"]]))
+    assert labels == ["tame", "peaky"]
 
 
 def test_words_of_a_row_or_of_a_column():
