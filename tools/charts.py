@@ -224,9 +224,10 @@ def curves(shown, key, axis):
     for before, after in zip(ends, ends[1:], strict=False):                 # names do not cover each other
         after[0] = max(after[0], before[0] + LINE * (lines_of(before[1], 18) + lines_of(after[1], 18)) / 2 + 4)
     low = max(0, ends[-1][0] + LINE * lines_of(ends[-1][1], 18) / 2 - top - high)
-    drawn += "".join(block(x + WIDE + 18, height - low, head, 18) for height, head, _ in ends)
+    drawn += "".join(sign(i, x + WIDE + 28, height - low) + block(x + WIDE + 44, height - low, head, 18)
+                     for height, head, i in ends)
     drawn += text(x + WIDE / 2, top + high + 50, title, "middle")
-    return drawn, x + WIDE + 26 + max(wide(head[:18]) for head in heads), top + high + 36 + 30 * bool(title)
+    return drawn, x + WIDE + 52 + max(wide(head[:18]) for head in heads), top + high + 36 + 30 * bool(title)
 
 
 def tint(value, most):

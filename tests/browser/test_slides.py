@@ -10,7 +10,6 @@ from tools import decks, npm, slides
 
 TOOL = ("tools/decks.py", "tools/slides.py", "tools/charts.py", "tools/tables.py", "tools/npm.py",
         "docs/site/slides", "docs/site/formulas", "docs/site/package", "tests/browser/test_slides.py")
-SMALL = set("05b 06 07 08 08b 09 10".split())                             # not made for large letters yet
 
 DRAWN = 6 if touches(*TOOL) else 2
 
@@ -40,11 +39,9 @@ def test_every_slide_fits_and_asks_for_nothing(deck, built, browser):
     tab.on("pageerror", lambda error: complaints.append(str(error)))
     slides.opened(tab, path)
     wrong = [f"{slide['title']}: {words}" for slide in tab.evaluate("measure()") for words in slides.faults(slide)]
-    small = [words for words in wrong if "the figure has letters of" in words]
     unnamed = tab.locator("img:not([alt]), img[alt='']").count()
     tab.close()
-    assert bool(small) == (deck in SMALL), small        # who makes the last of them larger takes it out of SMALL
-    assert wrong == small and not complaints and not unnamed
+    assert not wrong and not complaints and not unnamed
     assert all(url.startswith((path.as_uri(), "data:")) for url in asked)
     text = re.sub('<p class="foot">.*?</p>', "", path.read_text(encoding="utf-8"))         # they lead to the book
     assert not re.search(r"""(src|href)=["']?(https?:|//)|url\(["']?(https?:|//)|@import""", text)
