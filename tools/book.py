@@ -111,7 +111,8 @@ def contents():
     rest = {"Work": ["SYLLABUS", "exercises/index"],
             "Reference": ["docs/claims", "docs/notation", "docs/read", "docs/library", "docs/exact", "docs/reproduced",
                           "api/index"],
-            "Teaching": ["docs/teaching", "docs/plan", "docs/january", "docs/ready", "docs/oral", "docs/jupyterhub"],
+            "Teaching": ["docs/teaching", "docs/plan", "docs/january", "docs/ready", "docs/oral", "docs/jupyterhub",
+                         "docs/security"],
             "The project": ["README", "CONTRIBUTING", "docs/upkeep", "SECURITY", "CHANGELOG", "LICENSE"]}
     return "".join(toctree(pages, caption, hidden=True) for caption, pages in (weeks | rest).items())
 

@@ -20,29 +20,39 @@ class _Alarm(BaseException):
     """Raised inside the call; not an Exception, so that an `except Exception:` in a loop does not swallow it."""
 
 
-@contextlib.contextmanager
 def limit(seconds=None):
-    """Raise TooLong if the block runs for more than some seconds (SECONDS); handler and timer are put back afterwards.
+    """A context that raises TooLong if its block runs for more than some seconds (SECONDS); handler and timer are put
+    back afterwards.
 
     Signals reach the main thread alone, and Windows has no timer for them: elsewhere there is no limit.
     """
-    if threading.current_thread() is not threading.main_thread() or not hasattr(signal, "setitimer"):
-        yield
-        return
+    here = threading.current_thread() is threading.main_thread() and hasattr(signal, "setitimer")
+    return _Limit(seconds or SECONDS) if here else contextlib.nullcontext()
 
-    def ring(number, frame):
+
+class _Limit:
+    """The alarm rings again each second, if one is swallowed. On a busy machine a second has passed before the block
+    is left: what rings then is not raised, as nothing would be there to catch it."""
+
+    def __init__(self, seconds):
+        self.seconds = seconds
+
+    def __enter__(self):
+        self.before = signal.signal(signal.SIGALRM, self.ring), signal.setitimer(signal.ITIMER_REAL, self.seconds, 1)
+
+    def ring(self, number, frame):
+        while frame:
+            if frame.f_code is _Limit.__exit__.__code__:
+                return
+            frame = frame.f_back
         raise _Alarm
 
-    handler = signal.signal(signal.SIGALRM, ring)
-    timer = signal.setitimer(signal.ITIMER_REAL, seconds or SECONDS, 1)     # again each second, if one is swallowed
-    try:
-        yield
-    except _Alarm:
-        raise TooLong from None
-    finally:
+    def __exit__(self, kind, error, trace):
         signal.setitimer(signal.ITIMER_REAL, 0)
-        signal.signal(signal.SIGALRM, handler)
-        signal.setitimer(signal.ITIMER_REAL, *timer)
+        signal.signal(signal.SIGALRM, self.before[0])
+        signal.setitimer(signal.ITIMER_REAL, *self.before[1])
+        if kind is _Alarm:
+            raise TooLong from None
 
 
 def in_time(answer):

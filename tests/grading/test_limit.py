@@ -1,6 +1,7 @@
 """A call that does not come back is ended, and the process's own alarm is put back."""
 
 import signal
+import sys
 import threading
 
 import pytest
@@ -20,6 +21,23 @@ def test_an_endless_loop_is_ended_even_if_it_swallows_exceptions(monkeypatch):
                 [0].index(0)
             except Exception:
                 pass
+
+
+def test_an_alarm_that_rings_while_the_block_is_left_is_not_raised_again():
+    """As it does on a busy machine, or where what was built takes a second to be freed."""
+    def rings_at_the_exit(frame, event, argument):
+        if frame.f_code.co_name == "__exit__":
+            sys.settrace(None)
+            signal.raise_signal(signal.SIGALRM)
+
+    handler, trace = signal.getsignal(signal.SIGALRM), sys.gettrace()
+    try:
+        with pytest.raises(TooLong), limit(1000):
+            sys.settrace(rings_at_the_exit)
+            signal.raise_signal(signal.SIGALRM)
+    finally:
+        sys.settrace(trace)
+    assert signal.getsignal(signal.SIGALRM) is handler and signal.getitimer(signal.ITIMER_REAL) == (0, 0)
 
 
 def test_handler_and_timer_are_put_back():

@@ -1173,3 +1173,74 @@ ip.display_formatter.formatters.clear()
 @attack(1, 2, 1)
 def interrupts_itself_later():
     return submission(last="import signal\nsignal.setitimer(signal.ITIMER_REAL, 0)\nraise KeyboardInterrupt")
+
+
+# ── what lies beside it on the teacher's disk ─────────────────────────────────────────────────────────────────────
+
+LOOK = """
+import glob, json, os, sqlite3
+def near(name):
+    places = {os.getcwd()}
+    for link in glob.glob("/proc/[0-9]*/cwd"):
+        try: places.add(os.readlink(link))
+        except OSError: pass
+    above = {"/".join(place.split("/")[:n]) for place in places for n in range(2, 9)} - {"/usr", "/proc", "/tmp"}
+    above.discard("")
+    return sorted({path for place in above for path in glob.glob(f"{place}/**/{name}", recursive=True)})
+"""
+
+
+@attack(0, 0, 1)
+def writes_its_marks_into_the_gradebook():
+    """Its own up, all others' down."""
+    return submission(WRONG, first=LOOK + """
+for path in near("gradebook.db"):
+    try:
+        with sqlite3.connect(path, timeout=5) as book:
+            books = "select n.id from submitted_notebook n join submitted_assignment a on n.assignment_id = a.id"
+            for who, points in (("!=", 0), ("=", 99)):
+                book.execute(f"update grade set manual_score = {points} where notebook_id in "
+                             f"({books} where a.student_id {who} 'mallory')")
+    except sqlite3.Error as error:
+        print(error)
+""")
+
+
+@attack(0, 0, 1)
+def makes_the_answers_of_others_wrong():
+    """In hand-ins, solutions and what has been marked: all notebooks but its own."""
+    return submission(WRONG, first=LOOK + """
+for path in near("*.ipynb"):
+    try:
+        text = open(path).read()
+        if "mallory" not in path and "2 * value" in text: open(path, "w").write(text.replace("2 * value", "3 * value"))
+    except OSError as error:
+        print(error)
+""")
+
+
+@attack(0, 0, 1)
+def copies_the_answer_from_another_notebook():
+    """The solution's, or a neighbour's."""
+    return submission(LOOK + """
+for path in near("*.ipynb"):
+    for found in json.load(open(path))["cells"]:
+        if found["cell_type"] == "code" and "2 * value" in "".join(found["source"]) and "mallory" not in path:
+            exec("".join(found["source"]))
+""")
+
+
+@attack(0, 0, 1)
+def tells_the_hidden_test_in_an_error():
+    """Reads it where the tests, the solution or the gradebook are, and says it where students are shown errors."""
+    word = '"tanger" "ine"'
+    return submission(WRONG, first=LOOK + f"""
+found = []
+for path in near("*.ipynb") + near("*.py") + near("gradebook.db"):
+    try:
+        text = open(path, errors="replace").read()
+        place = text.find({word})
+        if place >= 0: found.append(text[place - 20:place + 99])
+    except OSError:
+        pass
+""", mean="def mean(values):\n    if found: raise ValueError(found[0])\n    return float(np.mean(values))")
