@@ -2,6 +2,7 @@
 
 import contextlib
 import csv
+import datetime
 import io
 import re
 import shlex
@@ -12,6 +13,7 @@ from types import SimpleNamespace
 import nbformat
 import pytest
 
+from coursegrade import exam
 from coursegrade.__main__ import commands, parser
 from coursegrade.marking import late_days, term
 from coursekit.people import ModelChoiceStudy, WordRemovalStudy
@@ -23,7 +25,7 @@ FLAT = " ".join(re.sub(r"^> ?", "", TEXT, flags=re.M).split())
 ROWS = [[cell.strip() for cell in row.strip("|").split("|")] for row in re.findall(r"^\|.*\|$", TEXT, re.M)]
 NAMES = sorted(path.name for path in (ROOT / "solutions").iterdir() if (path / f"{path.name}.ipynb").exists())
 EIGHT = ["02", "03", "05", "07", "08", "10", "13", "14"]
-TEXT_MINUTES, CAPSTONE_MINUTES, TALK_MINUTES = 3, 10, 5
+TEXT_MINUTES, CAPSTONE_MINUTES, TALK_MINUTES, EXERCISE_MINUTES = 3, 10, 5, 2
 
 
 def points():
@@ -69,9 +71,12 @@ def test_what_is_read_is_counted_from_the_assignments():
     assert told[:2] == ["2", f"{sum(by_hand.values())} of {most}"]
     assert told[2::2] == ["80", "400"] and told[3::2] == hours(1, CAPSTONE_MINUTES)[1::2]
     assert row("everybody explains")[1:] == ["", "", *hours(0, TALK_MINUTES)]
-    each = (texts + 1) * TEXT_MINUTES + CAPSTONE_MINUTES + TALK_MINUTES
+    exercises = sum(len(paper.slots) for paper in exam.load().values())
+    assert row(f"midterm and final: {exercises} exercises")[1:] == ["", "", *hours(0, exercises * EXERCISE_MINUTES)]
+    each = (texts + 1) * TEXT_MINUTES + CAPSTONE_MINUTES + TALK_MINUTES + exercises * EXERCISE_MINUTES
     assert f"**{40 * each / 60:.1f} hours for 40 students, {200 * each / 60:.1f} for 200**" in FLAT
-    for minutes, what in ((TEXT_MINUTES, "a text"), (CAPSTONE_MINUTES, "a capstone"), (TALK_MINUTES, "a talk")):
+    for minutes, what in ((TEXT_MINUTES, "a text"), (CAPSTONE_MINUTES, "a capstone"), (TALK_MINUTES, "a talk"),
+                          (EXERCISE_MINUTES, "an exercise")):
         assert f"**{minutes} minutes {what}**" in FLAT
     guide = " ".join((ROOT / "docs" / "teaching.md").read_text(encoding="utf-8").split())
     assert "Reckon three minutes a text" in guide and "Ten minutes for each are enough" in guide
@@ -85,7 +90,8 @@ def test_the_weights_are_the_policy_s_and_are_read(tmp_path):
     weight = {name.partition("_")[0]: each for name, each in term.weights(course, NAMES).items() if each}
     assert sorted(weight) == [*EIGHT, "15"] and sum(weight[number] for number in EIGHT) == 30 and weight["15"] == 20
     assert "Eight assignments 30 %, assignment 15 with the capstone 20 %, the examination 50 %" in FLAT
-    assert f"count are {', '.join(EIGHT[:-1])} and {EIGHT[-1]}." in FLAT
+    assert "the examination 50 % (midterm 20, final 30)." in FLAT
+    assert f"The eight are {', '.join(EIGHT[:-1])} and {EIGHT[-1]}." in FLAT
     assert "`percent_of_all`" in TEXT and '"percent_of_all"' in (ROOT / "coursegrade/marking/term.py").read_text()
 
 
@@ -103,6 +109,24 @@ def test_late_days_are_settings_and_cost_what_the_trial_says():
     late = (came - due).total_seconds()
     penalty = plugin.late_submission_penalty("", 3, late)
     assert f"`hours_late` {late / 3600:.0f} and `late_penalty` {penalty:.1f}" in FLAT
+
+
+def test_the_dates_of_release_are_the_plan_s():
+    """Two sessions a week; the eight at the session that the plan says, 14 a week after the last, 15 two weeks."""
+    plan = (ROOT / "docs" / "plan.md").read_text(encoding="utf-8")
+    monday = datetime.date(2027, 1, 11)
+    held = [monday + datetime.timedelta(7 * week + day) for week in range(7) for day in (0, 3)]
+    assert "Mondays and Thursdays from 11 January" in FLAT and monday.weekday() == 0
+    due = {number: held[int(session) - 1] for session, number in re.findall(
+        r"^### Session (\d+) (?:(?!^#).)*?Due today:\*\* assignment \[(\d\d)\]", plan, re.M | re.S)}
+    assert "| a week after the last session |" in plan and "is due two weeks after the last session" in plan
+    due |= {"14": held[-1] + datetime.timedelta(7), "15": held[-1] + datetime.timedelta(14)}
+    first = re.search(r'coursegrade release --due "(\S+) 09:00 UTC"', TEXT)[1]
+    told = {"02": first, **{number: f"2027-{day}" for number, day in re.findall(r"(\d\d)=(\d\d-\d\d)", TEXT)}}
+    assert told == {number: day.isoformat() for number, day in due.items()} and sorted(told) == [*EIGHT, "15"]
+    weeks = [1 + (day - monday).days // 7 for day in due.values()]
+    assert weeks == [2, 3, 4, 5, 5, 6, 7, 8, 9]
+    assert "From week 2 of [the plan](plan.md) one assignment a week comes in, in week 5 two, and the midterm." in FLAT
 
 
 def given():

@@ -170,6 +170,39 @@ def test_what_is_handed_in_is_taught_by_then():
     assert re.search(r"\| 7 \| capstone", first_cell("15"))
 
 
+@pytest.mark.parametrize("lost", range(1, len(BLOCKS) + 1))
+def test_a_lost_session_moves_the_next_as_the_plan_says(lost):
+    """What goes home has nothing taught on it later, nothing comes before what it builds on, and no two are due on a
+    day; the last two lectures need a session after the last, and no others do."""
+    spare = re.search(r"All moves on by one, until ([^,]*), (\d\d) or (\d\d) comes", " ".join(PLAN.split())).groups()
+    for old in spare:
+        later = {old}
+        while more := {new for new in NAME if later & {*BUILDS_ON[new]}} - later:
+            later |= more
+        assert later & {*SESSIONS} == {old}
+    held = {number: at + (at >= lost) for number, at in SESSIONS.items()}
+    home = next((number for number in spare if SESSIONS[number] >= lost), None)
+    if home:
+        held = {number: at + (lost <= at < SESSIONS[home]) for number, at in SESSIONS.items() if number != home}
+    assert max(held.values()) == len(BLOCKS) + (home is None)
+    assert (home is None) == (lost > SESSIONS["13"]) and [*SESSIONS][SESSIONS["13"]:] == ["14", "15"]
+    when = {**held, **({home: SESSIONS[home] + 0.3} if home else {})}
+    for old, at in HOME.items():                        # read before the session of the lecture that it was read before
+        when[old] = held.get(BLOCKS[at - 1][0], at + 1) - 0.5
+    assert all(when[old] < when[new] for new in NAME for old in BUILDS_ON[new])
+    due = [held.get(number, SESSIONS[number]) + LATER for number in MARKED]
+    assert len({*due}) == len(due)
+
+
+def test_what_is_to_be_printed_is_there_and_for_a_lecture_in_class():
+    told = items(part("Before you write dates"))["Print"]
+    pages = dict(re.findall(r"for (\d\d) \[[^]]*\]\((print/\w+\.html)\)", told))
+    notes = {number: (notebooks.ROOT / "docs" / "notes" / f"{number}.md").read_text("utf-8") for number in SESSIONS}
+    linked = {number: re.findall(r"print/\w+\.html", text) for number, text in notes.items()}
+    assert {number: [page] for number, page in pages.items()} == {number: own for number, own in linked.items() if own}
+    assert "print/cards.html" in told and all((notebooks.ROOT / "docs" / page).exists() for page in pages.values())
+
+
 def test_the_numbers_in_words():
     text = " ".join(PLAN.split())
     class_, home, marked = WORDS[len(SESSIONS)], WORDS[len(HOME)], WORDS[len(MARKED)]
@@ -272,7 +305,8 @@ def test_hours_and_credits():
     weeks = -(-len(BLOCKS) // 2)
     plan, of_plan = counted("seven weeks", weeks, len(BLOCKS), HOME, MARKED)
     whole, of_whole = counted("seven weeks, everything", weeks, len(BLOCKS), NAME, TASK, CAPSTONE)
-    rows = [plan, whole]
+    policy, _ = counted("seven weeks, by the policy", weeks, len(BLOCKS), HOME, [*MARKED, "15"], CAPSTONE)
+    rows = [plan, policy, whole]
     for heading in SHORTER:
         _, taught, home, tasks, _ = course(heading)
         length = 0 if heading == "A day" else len(table(part(heading, "###")))
