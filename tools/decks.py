@@ -3,6 +3,7 @@
 docs/slides/README.md says what a slide may have; slides.py makes pages of it. Nothing is executed.
 """
 
+import ast
 import html
 import re
 import tomllib
@@ -21,12 +22,12 @@ from .tables import words
 ROOT = Path(__file__).resolve().parent.parent
 DECKS = ROOT / "docs" / "slides"
 FIELDS = {"title": str, "text": str, "cell": str, "box": str, "rows": str, "columns": str, "picture": bool,
-          "draw": str, "axis": (list, str), "code": bool, "predict": str, "choices": list, "right": str,
+          "draw": str, "axis": (list, str), "code": (bool, str), "predict": str, "choices": list, "right": str,
           "answer": str, "notes": str}
 POINTS = re.compile(r"(?<![Ff]rom )\b(?:above|below)\b(?! (?:\d|[.−$-]|one half|zero|chance))|\b[Tt]his section\b"
                     r"|(?<!\d, )\b[Ss]ections? \d+|\bprevious\b")            # words that point out of a box
 MINUTES = re.compile(r"(Optional, )?(\d+) minutes?\b")   # how notes begin
-LETTERS, LINES, COLUMNS, BULLETS = 60, 12, 70, 5        # of a title; of code; of a list
+LETTERS, LINES, COLUMNS, BULLETS = 60, 12, 96, 5        # of a title; of code; of a list
 PROMISE, BREATH, CORE, FIGURES = 30, 45, 75, 1 / 2      # words of a promise, of a title page; minutes; of all slides
 HEARD = r'<div class="heard">\1</div>'                  # what is there for screen readers alone
 
@@ -104,10 +105,7 @@ def look_over(slide, cells):
         if not boxes(cell.source, slide.get("box", "")):
             raise DeckError(f"cell {cell.id} has no box, formula or table{' of that name' * ('box' in slide)} to show")
     elif slide.get("code"):
-        lines = cell.source.splitlines()
-        if len(lines) > LINES or max(map(len, lines)) > COLUMNS:
-            raise DeckError(f"the code of cell {cell.id} has {len(lines)} lines of up to {max(map(len, lines))} "
-                            f"letters, and {LINES} of {COLUMNS} fit")
+        look_over_code(slide, cell)
     elif not shown(cell):
         raise DeckError(f"cell {cell.id} has no output to show")
     if slide.get("picture") and (cell.cell_type == "markdown" or "<img" not in shown(cell)):
@@ -118,6 +116,17 @@ def look_over(slide, cells):
     if slide.get("draw", "bars") not in charts.KINDS:
         raise DeckError(f"draw is one of {', '.join(charts.KINDS)}")
     output(slide, cell)
+
+
+def look_over_code(slide, cell):
+    """Raise DeckError if the code of the cell, or the definition that the slide names, is not there or does not fit."""
+    if isinstance(slide["code"], str) and {"rows", "columns", "picture", "draw"} & set(slide):
+        raise DeckError("beside the code of a definition no output is shown: no rows, columns, picture or draw")
+    lines = code(slide, cell).splitlines()
+    if len(lines) > LINES or max(map(len, lines)) > COLUMNS:
+        whose = f"{slide['code']} in cell" if isinstance(slide["code"], str) else "the code of cell"
+        raise DeckError(f"{whose} {cell.id} has {len(lines)} lines of up to {max(map(len, lines))} letters, "
+                        f"and {LINES} of {COLUMNS} fit")
 
 
 def look_over_choices(slide):
@@ -157,11 +166,32 @@ def shown(cell):
     return "".join(f"<div>{heard.sub(HEARD, part)}</div>" for part in rich or plain)
 
 
+def code(slide, cell):
+    """The code that a slide shows of its cell: all, or the lines of the definition that it names; "" if none.
+
+    DeckError: nothing of that name is defined at the top level of the cell."""
+    name = slide.get("code", False)
+    if not isinstance(name, str):
+        return cell.source if name else ""
+    for node in ast.parse(cell.source).body:
+        if isinstance(node, ast.Assign):
+            told = [one.id for one in ast.walk(node) if isinstance(one, ast.Name) and isinstance(one.ctx, ast.Store)]
+        else:
+            told = [getattr(node, "name", None)]
+        if name in told:
+            first = min([node.lineno, *(one.lineno for one in getattr(node, "decorator_list", []))])
+            return "\n".join(cell.source.splitlines()[first - 1:node.end_lineno])
+    raise DeckError(f"cell {cell.id} defines no {name} at its top level")
+
+
 def output(slide, cell):
-    """What a slide shows of its cell, as HTML: all, or what it chooses, or a chart of that; "" of a Markdown cell.
+    """What a slide shows of its cell, as HTML: all, or what it chooses, or a chart of that; "" of a Markdown cell, and
+    beside the code of a definition, which prints nothing.
 
     ValueError, of which DeckError is one: there is nothing to choose, or it cannot be drawn so."""
-    what = shown(cell) if cell.cell_type == "code" else ""
+    if cell.cell_type == "markdown" or isinstance(slide.get("code"), str):
+        return ""
+    what = shown(cell)
     if {"rows", "columns"} & set(slide):
         what = chosen(what, slide.get("rows", ""), slide.get("columns", ""))
     if "draw" in slide:
@@ -223,7 +253,7 @@ def count(name):
     cells = {cell.id: cell for cell in notebook.cells}
     figures = sum("cell" in slide and figure(output(slide, cells[slide["cell"]])) for slide in slides)
     core, optional = minutes(slides)
-    return {"slides": len(slides), "figures": figures, "code": sum(slide.get("code", False) for slide in slides),
+    return {"slides": len(slides), "figures": figures, "code": sum(bool(slide.get("code")) for slide in slides),
             "core": core, "optional": optional, "title": sum(len(part.split()) for part in opening(name))}
 
 

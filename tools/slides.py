@@ -31,6 +31,7 @@ from .decks import (
     ROOT,
     DeckError,
     boxes,
+    code,
     count,
     deck,
     lecture,
@@ -44,6 +45,7 @@ from .decks import (
 
 SITE, BUILT = ROOT / "docs" / "site", ROOT / "build" / "slides"
 WIDTH, HEIGHT, TEXT, CODE, FIGURE = 1280, 720, 24, 18, 16       # of a page, and its smallest letters
+WIDE = 78                                               # letters of a line: code with longer ones is in CODE px
 FORMULA = "\x02{}\x03"                                  # where a formula will stand
 
 
@@ -116,9 +118,10 @@ def page(name, slide, cells, book, write):
         source = boxes(cell.source, slide.get("box", ""))
         words += f'<div class="{"tall" if len(source) > 700 else "short"}">{write(source)}</div>'
     elif cell is not None:
-        if slide.get("code"):
-            code = highlight(cell.source, PythonLexer(), HtmlFormatter(nowrap=True)).rstrip()
-            above = f'<pre class="code">{code}</pre>'
+        if lines := code(slide, cell):
+            wide = " wide" * (max(map(len, lines.splitlines())) > WIDE)
+            coloured = highlight(lines, PythonLexer(), HtmlFormatter(nowrap=True)).rstrip()
+            above = f'<pre class="code{wide}">{coloured}</pre>'
         if what := output(slide, cell):
             shows = f'<div class="output{later}"{at}><div class="fit">{what}</div></div>'
     if "predict" in slide:

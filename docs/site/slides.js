@@ -12,13 +12,14 @@ function narrow(page) {
   return smallest;
 }
 
-// Words alone are made larger, up to 44 px, as long as they leave a sixth of the page free.
+// Words without a figure are made larger, up to 44 px (32 beside code), while they leave a sixth of the page free.
 function grow(page) {
   const both = page.querySelector(".both"), words = both && both.querySelector(".words:only-child");
-  for (let size = 44; words && size >= 32; size -= 2) {
+  const [least, most] = page.querySelector(".code") ? [28, 32] : [32, 44];
+  for (let size = most; words && size >= least; size -= 2) {
     words.style.fontSize = `${size}px`;
     const formula = narrow(page);
-    if (size === 32 || words.offsetHeight < .83 * both.clientHeight && words.scrollWidth <= words.clientWidth
+    if (size === least || words.offsetHeight < .83 * both.clientHeight && words.scrollWidth <= words.clientWidth
         && formula >= .9 * size) break;
   }
 }

@@ -15,6 +15,24 @@ TEXT = {"cell_type": "markdown", "id": "7e87", "source": "Words alone."}
 TABLE = {"cell_type": "code", "id": "7ab1", "source": "1", "outputs": [{"output_type": "display_data", "data": {
     "text/html": "<table><tr><th>way</th><th>p</th><th>q &lt; 1</th></tr><tr><th>one</th><td>1</td><td>2</td></tr>"
                  "<tr><th>two</th><td>3</td><td>4</td></tr></table>"}, "metadata": {}}]}
+DEFINED = TABLE | {"id": "def5", "source": """import functools
+a = b = 1                   # two names
+
+@functools.cache
+def twice(x):
+    '''Two of x.'''
+    # x is a number
+    inner = 2 * x
+
+    return inner            # 2x
+
+one, (two, _) = {
+    "of": 1}, (2, 3)
+table = {}
+table[a] = twice(b)
+class Pair: pass
+long = "%s"
+""" % ("a" * 100)}
 LONG = {"cell_type": "code", "id": "1096", "source": "x = 1\n" * 13, "outputs": []}
 
 
@@ -66,7 +84,7 @@ def plain(text):
 @pytest.mark.parametrize(("slide", "words"), [
     ({"title": "A title"}, "notes is missing"), ({"notes": "Say it."}, "title is missing"),
     (GOOD | {"title": "a" * 61}, "61 letters, at most 60"), (GOOD | {"figure": "x"}, "no such field, .*: figure"),
-    (GOOD | {"code": "yes"}, "not of this kind: code"), (GOOD | {"text": "- a\n" * 6}, "more than 5 bullets"),
+    (GOOD | {"code": 1}, "not of this kind: code"), (GOOD | {"text": "- a\n" * 6}, "more than 5 bullets"),
     (GOOD | {"choices": ["a", "b"], "right": "A"}, "beside predict"),
     (GOOD | {"predict": "?", "choices": ["a"], "right": "A"}, "two to four texts"),
     (GOOD | {"predict": "?", "choices": ["a", "b"]}, "right is the letter of one of the choices, A to B"),
@@ -81,9 +99,13 @@ def plain(text):
     (GOOD | {"cell": "7ab1", "draw": "bars", "axis": [0, 1]}, "1 to 4 is not on the axis"),
     (GOOD | {"cell": "beef"}, "the lecture has no cell beef"), (GOOD | {"cell": "c0de"}, "cell c0de has no output"),
     (GOOD | {"cell": "7e87"}, "cell 7e87 has no box"), (GOOD | {"cell": "7e87", "code": True}, "is text"),
-    (GOOD | {"cell": "1096", "code": True}, "13 lines of up to 5 letters, and 12 of 70 fit")])
+    (GOOD | {"cell": "1096", "code": True}, "13 lines of up to 5 letters, and 12 of 96 fit"),
+    (GOOD | {"cell": "def5", "code": "inner"}, "cell def5 defines no inner at its top level"),
+    (GOOD | {"cell": "def5", "code": "long"}, "long in cell def5 has 1 lines of up to 109 letters"),
+    (GOOD | {"cell": "7e87", "code": "Words"}, "is text"), (GOOD | {"code": "twice"}, "and no cell"),
+    (GOOD | {"cell": "def5", "code": "twice", "draw": "bars"}, "no rows, columns, picture or draw")])
 def test_a_wrong_slide_is_told_in_one_line(slide, words, tmp_path, monkeypatch):
-    cells = [decks.nbformat.from_dict(cell) for cell in (CODE, TEXT, LONG, TABLE)]
+    cells = [decks.nbformat.from_dict(cell) for cell in (CODE, TEXT, LONG, TABLE, DEFINED)]
     monkeypatch.setattr(decks, "DECKS", tmp_path)
     monkeypatch.setattr(decks, "lecture", lambda name: decks.nbformat.from_dict({"cells": cells}))
     lines = ["[[slide]]", *(f"{field} = {json.dumps(value)}" for field, value in slide.items())]
@@ -109,6 +131,23 @@ def test_of_a_table_some_rows_and_columns_are_shown():
         decks.chosen(table, columns="r")
     with pytest.raises(decks.DeckError, match="no table"):
         decks.chosen("<pre>1</pre>", "1")
+
+
+@pytest.mark.parametrize(("name", "first", "last"), [
+    ("a", 2, 2), ("b", 2, 2), ("twice", 4, 10), ("one", 12, 13), ("two", 12, 13), ("table", 14, 14), ("Pair", 16, 16)])
+def test_code_that_a_slide_names_is_the_lines_of_its_definition_without_output(name, first, last):
+    cell = decks.nbformat.from_dict(DEFINED)
+    slide = GOOD | {"cell": "def5", "code": name}
+    assert decks.code(slide, cell) == "\n".join(DEFINED["source"].splitlines()[first - 1:last])
+    assert decks.output(slide, cell) == "" != decks.output(slide | {"code": True}, cell)
+    assert decks.code(slide | {"code": True}, cell) == DEFINED["source"] and decks.code(GOOD, cell) == ""
+
+
+@pytest.mark.parametrize(("letters", "wide"), [(78, False), (79, True)])
+def test_code_with_long_lines_has_smaller_letters(letters, wide):
+    cell = decks.nbformat.from_dict(CODE | {"source": f"x = 1\n{'a' * letters}"})
+    page = slides.page("07", GOOD | {"cell": "c0de", "code": True}, {"c0de": cell}, None, slides.Writer())
+    assert ('<pre class="code wide">' in page) == wide
 
 
 def test_minutes_of_a_deck_with_the_optional_ones_apart():
