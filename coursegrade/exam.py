@@ -9,7 +9,7 @@ of each slot, in an order that the seed draws, version B the next one: so it has
 exercises, and other numbers in the rest.
 
 The course's templates and papers lie in the package `exams` of its questions (courses.py), which registers them here
-when it is imported. Texts are Markdown with $…$; what may stand between the $ is in formulas.py.
+when it is imported. Texts are Markdown with TeX between $ signs.
 """
 
 import hashlib

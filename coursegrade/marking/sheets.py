@@ -1,15 +1,21 @@
 """The papers of an examination (coursegrade/exam.py) as pages to be printed: the sheet, and the solution."""
 
 import mistune
+from latex2mathml.converter import convert
 from markupsafe import Markup
 
 from coursegrade import exam
-from coursegrade.formulas import mathml
 from coursegrade.marking import CourseError, files, pages
 
+
+def mathml(tex, display="inline"):
+    """A formula in TeX as MathML, which browsers set and print by themselves."""
+    return convert(tex.replace("−", "-").replace("·", r"\cdot "), display=display)     # else these get no space
+
+
 MARKDOWN = mistune.create_markdown(escape=True, plugins=["table", "math"])
-MARKDOWN.renderer.register("inline_math", lambda _, text: mathml(text))                 # $…$
-MARKDOWN.renderer.register("block_math", lambda _, text: mathml(text, display=True))    # lines between two of $$
+MARKDOWN.renderer.register("inline_math", lambda _, text: mathml(text))                     # $…$
+MARKDOWN.renderer.register("block_math", lambda _, text: mathml(text, "block"))             # lines between two of $$
 pages.PAGES.filters["markdown"] = lambda text: Markup(MARKDOWN(text))
 
 

@@ -3,6 +3,7 @@ the minutes that a template takes by the rule, `by_rule`."""
 
 import functools
 import re
+import xml.etree.ElementTree as ET
 from fractions import Fraction
 
 from coursegrade import exam
@@ -45,6 +46,13 @@ def points(marks):
                for one in found)
 
 
+def whole(tex):
+    """Has each fraction, root and script of a formula what stands in it?"""
+    wanted = {"mfrac": 2, "msub": 2, "msup": 2, "munder": 2, "msqrt": 1, "msubsup": 3}
+    parts = ET.fromstring(sheets.mathml(tex)).iter()
+    return all(len(one) == wanted.get(one.tag.partition("}")[2], len(one)) for one in parts)
+
+
 def promises(name):
     """Assert for each seed: the text shows what is given, the solution each value, marks sum to the points; and some
     part asks for words. Of a few seeds, formulas can be set."""
@@ -62,6 +70,8 @@ def promises(name):
         parts = [text for part in exercise.parts for text in (part.ask, part.solution, part.marks)]
         for text in (exercise.text, *parts):
             assert "$" not in sheets.MARKDOWN(text), f"{name}: a $ has no other in {text!r}"
+            for tex in re.findall(r"\$([^$]+)\$", text):
+                assert tex.count("{") == tex.count("}") and whole(tex), f"{name}: {tex!r} is cut off"
     assert len({str(exercise.given) for exercise in drawn(name)}) > 20, f"{name}: few different papers"
 
 
