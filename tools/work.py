@@ -24,7 +24,7 @@ MY = "my"
 # The notebooks, and the pages that they link to: a link that works in the course works among the copies.
 COPIED = ["lectures/*.ipynb", "exercises/*/*.ipynb", "SYLLABUS.md",
           "docs/alone.md", "docs/claims.md", "docs/notation.md", "docs/exact.md",
-          "docs/plan.md", "docs/reproduced.md"]
+          "docs/plan.md", "docs/ready.md", "docs/reproduced.md"]
 WORDS = {"new": "new",
          "renewed": "renewed, as you had not changed it",
          "both": "changed by you and by the course: yours stays, and the new one is {beside}",
