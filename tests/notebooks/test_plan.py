@@ -196,7 +196,7 @@ def test_a_lost_session_moves_the_next_as_the_plan_says(lost):
 
 def test_what_is_to_be_printed_is_there_and_for_a_lecture_in_class():
     told = items(part("Before you write dates"))["Print"]
-    pages = dict(re.findall(r"for (\d\d) \[[^]]*\]\((print/\w+\.html)\)", told))
+    pages = dict(re.findall(r"for (\d\d) [a-z ]*\(`(print/\w+\.html)`\)", told))
     notes = {number: (notebooks.ROOT / "docs" / "notes" / f"{number}.md").read_text("utf-8") for number in SESSIONS}
     linked = {number: re.findall(r"print/\w+\.html", text) for number, text in notes.items()}
     assert {number: [page] for number, page in pages.items()} == {number: own for number, own in linked.items() if own}
