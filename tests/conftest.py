@@ -62,8 +62,13 @@ DRAWN = {"browser/test_book.py": (1, BOOK),
          "browser/test_views.py": (1, ("coursekit/show/", "constraints.txt", "tests/browser/conftest.py",
                                        "tests/browser/test_views.py", "tools/jupyter/", "tools/no")),
          tuple(f"browser/test_{one}.py" for one in "controls keys learner quiz slides teacher".split()): (1, JOURNEYS),
+         "browser/test_playground.py": (8, ("coursekit/", "tools/picture", "tests/browser/conftest.py",
+                                            "tests/browser/test_playground.py")),
+         "grading/test_attack_bench.py": (5, ("bench/_", "docs/security.md", "tests/grading/test_attack", *GRADING)),
          "grading/test_pipeline.py": (9, GRADING),
-         "grading/test_execute.py": (30, GRADING), "grading/test_lent.py": (20, GRADING)}
+         "grading/test_execute.py": (30, GRADING), "grading/test_lent.py": (20, GRADING),
+         "tools/test_new_assignment.py": (2, ("tests/grading/bank/", "tools/new_assignment", "tools/skeleton/",
+                                              "tests/tools/test_new", *GRADING))}
 WOVEN = "notebooks/test_lectures.py", "grading/hostile/test_corpus.py"
 MEMORY = 2 << 30                                                        # bytes that one process of tests may need
 

@@ -59,4 +59,5 @@ def split(cell):
     [shown], below = output(cell), cell.copy()
     cell.remove(shown)
     below.append(shown)
+    below["ids"] = []                                                       # the code keeps the cell's name
     return cell, below

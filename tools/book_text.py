@@ -44,6 +44,8 @@ def change_page(app, docname, source):
                 keep_explorer(output.get("data", {}))
             if cell["cell_type"] == "code" and (asked := QUIZ.search("".join(cell["source"]))):
                 keep_quiz(cell, asked[1])
+            if docname.startswith("lectures/"):
+                name_cell(cell, posixpath.basename(docname).partition("_")[0])
         source[0] = json.dumps(notebook)
 
 
@@ -79,6 +81,22 @@ def mark_boxes(app, doctree):
         kind = BOX.match(node.astext())
         if kind and isinstance(node, nodes.paragraph) == (kind.group() == "Predict first"):
             node["classes"].append(kind.group().lower().partition(" ")[0])
+
+
+def name_cell(cell, number):
+    """Put an anchor at a cell of a lecture, to which slides lead: in a text, beside code for `place_anchors`."""
+    anchor = f"cell-{number}-{cell['id']}"
+    if cell["cell_type"] == "markdown":
+        cell["source"] = f"({anchor})=\n\n{cell['source']}"
+    else:
+        cell["metadata"]["anchor"] = anchor
+
+
+def place_anchors(app, doctree):
+    """Sphinx asks for it when it has read a page: the anchors of cells of code."""
+    for cell in doctree.findall(nodes.container):
+        if "anchor" in cell.get("cell_metadata", {}):
+            cell["ids"].append(cell["cell_metadata"]["anchor"])
 
 
 def describe(app, docname, template, context, doctree):

@@ -11,7 +11,6 @@ import zlib
 from pathlib import Path
 
 import nbformat
-from docutils.nodes import make_id
 from markdown_it import MarkdownIt
 from mdit_py_plugins.dollarmath import dollarmath_plugin
 
@@ -203,15 +202,20 @@ def output(slide, cell):
 
 
 def section(name, cell):
-    """(the heading of the section of the lecture in which the cell of that id is, its anchor in the book): the words of
-    the Markdown, and "" for what stands before the first."""
-    heading = ""
+    """(the heading of the section of the lecture in which the cell of that id is, what there is to read of its code):
+    the words of the Markdown, "" for what stands before the first; the cell's source or, of a cell of text, that of the
+    next cell of code in the section, "" if there is none."""
+    heading, found = "", False
     for one in lecture(name).cells:
         if one.cell_type == "markdown":
-            heading = (re.findall(r"^## (.+)$", one.source, re.M) or [heading])[-1]
-        if one.id == cell:
-            break
-    return heading, make_id(heading)
+            headings = re.findall(r"^## (.+)$", one.source, re.M)
+            if found and headings:
+                break
+            heading = (headings or [heading])[-1]
+        found = found or one.id == cell
+        if found and one.cell_type == "code":
+            return heading, one.source
+    return heading, ""
 
 
 def chosen(output, rows="", columns=""):

@@ -99,14 +99,22 @@ def choices(slide, at, write):
 
 
 def foot(name, slide, book, write):
-    """Where in the lecture the slide's cell is: a link to the book, if its address is known."""
-    heading, anchor = section(name, slide["cell"])
+    """Where in the lecture the slide's cell is, a link to it in the book if its address is known; and its code, which
+    key C shows in place of the slide, where the slide itself does not show all of it."""
+    heading, source = section(name, slide["cell"])
     [path] = (ROOT / "lectures").glob(f"{name}_*.ipynb")
     words = f"Lecture {name}" + f", {write.markdown.renderInline(heading)}" * bool(heading)
-    if book is None:
+    if book is not None:
+        words = f'<a href="{book}lectures/{path.stem}.html#cell-{name}-{slide["cell"]}">{words}</a>'
+    if not source or slide.get("code") is True:
         return f'<p class="foot">{words}</p>'
-    at = f"#{anchor}" if anchor else ""
-    return f'<p class="foot"><a href="{book}lectures/{path.stem}.html{at}">{words}</a></p>'
+    return f'<p class="foot">{words} <button>C: code</button></p>{listing(source, "code behind")}'
+
+
+def listing(source, kind):
+    """Lines of Python as HTML, in colour; those with long lines in smaller letters."""
+    wide = " wide" * (max(map(len, source.splitlines())) > WIDE)
+    return f'<pre class="{kind}{wide}">{highlight(source, PythonLexer(), HtmlFormatter(nowrap=True)).rstrip()}</pre>'
 
 
 def page(name, slide, cells, book, write):
@@ -119,9 +127,7 @@ def page(name, slide, cells, book, write):
         words += f'<div class="{"tall" if len(source) > 700 else "short"}">{write(source)}</div>'
     elif cell is not None:
         if lines := code(slide, cell):
-            wide = " wide" * (max(map(len, lines.splitlines())) > WIDE)
-            coloured = highlight(lines, PythonLexer(), HtmlFormatter(nowrap=True)).rstrip()
-            above = f'<pre class="code{wide}">{coloured}</pre>'
+            above = listing(lines, "code")
         if what := output(slide, cell):
             shows = f'<div class="output{later}"{at}><div class="fit">{what}</div></div>'
     if "predict" in slide:

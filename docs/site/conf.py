@@ -49,6 +49,7 @@ if book_text.ADDRESS:
 def setup(app):
     app.connect("source-read", book_text.change_page)
     app.connect("doctree-read", book_text.mark_boxes)
+    app.connect("doctree-read", book_text.place_anchors)
     app.connect("doctree-read", book_fold.fold_results)
     app.connect("html-page-context", book_text.describe)
     app.connect("autodoc-process-docstring", book_text.change_docstring)

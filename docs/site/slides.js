@@ -15,7 +15,7 @@ function narrow(page) {
 // Words without a figure are made larger, up to 44 px (32 beside code), while they leave a sixth of the page free.
 function grow(page) {
   const both = page.querySelector(".both"), words = both && both.querySelector(".words:only-child");
-  const [least, most] = page.querySelector(".code") ? [28, 32] : [32, 44];
+  const [least, most] = page.querySelector(".code:not(.behind)") ? [28, 32] : [32, 44];
   for (let size = most; words && size >= least; size -= 2) {
     words.style.fontSize = `${size}px`;
     const formula = narrow(page);
@@ -114,9 +114,16 @@ function notes() {
   speaker.addEventListener("keydown", event => {
     if (["ArrowRight", "PageDown", " "].includes(event.key)) Reveal.next();
     if (["ArrowLeft", "PageUp"].includes(event.key)) Reveal.prev();
+    if (event.key.toLowerCase() === "c") turn();
   });
   tell();
   clock();
+}
+
+// Key C, or the button at a slide's foot: the code of its cell in the slide's place, and back.
+function turn() {
+  const page = Reveal.getCurrentSlide().querySelector(".page");
+  if (page.querySelector(".behind")) page.classList.toggle("turned");
 }
 
 // The smallest letters of the figures on a page, in its px: of a chart as drawn, of a picture by what it says of itself.
@@ -167,6 +174,11 @@ function measure() {
     if (words && words.scrollWidth > words.clientWidth + 1) right = 1280 + words.scrollWidth - words.clientWidth;
     for (const box of [page.querySelector(".both"), page].filter(Boolean))
       bottom = Math.max(bottom, box.scrollHeight > box.clientHeight + 1 ? 720 + box.scrollHeight - box.clientHeight : 0);
+    const code = page.querySelector(".behind");
+    page.classList.add("turned");
+    if (code) bottom = Math.max(bottom, (code.getBoundingClientRect().bottom - zero.top) / scale);
+    if (code && code.scrollWidth > code.clientWidth) right = 1280 + code.scrollWidth - code.clientWidth;
+    page.classList.remove("turned");
     return { title: slide.querySelector("h1, h2").textContent, bottom, right, left, letters, small, raw,
              figure: figureLetters(page, scale), covered: covered(page) };
   });
@@ -203,6 +215,9 @@ window.addEventListener("load", async () => {
   await Reveal.initialize({ width: 1280, height: 720, margin: 0, center: false, hash: true, slideNumber: "c/t",
     transition: "none", backgroundTransition: "none", pdfSeparateFragments: false });
   Reveal.addKeyBinding({ keyCode: 83, key: "S", description: "Speaker's notes" }, notes);
+  Reveal.addKeyBinding({ keyCode: 67, key: "C", description: "The code of what is shown" }, turn);
+  for (const button of document.querySelectorAll(".foot button")) button.addEventListener("click", turn);
+  Reveal.on("slidechanged", () => document.querySelector(".turned")?.classList.remove("turned"));
   for (const event of ["slidechanged", "fragmentshown", "fragmenthidden"]) Reveal.on(event, tell);
   setInterval(clock, 1000);
   document.documentElement.dataset.ready = "yes";

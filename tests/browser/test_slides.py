@@ -132,3 +132,27 @@ def test_the_right_choice_is_marked_with_the_answer(built, browser):
     [right] = tab.locator("section.present .choices .visible").all()
     assert right.inner_text().startswith(deck[i]["right"]) and tab.locator("section.present .answer").is_visible()
     tab.close()
+
+
+def test_a_key_turns_a_slide_to_its_code_and_the_next_slide_is_not_turned(built, browser):
+    deck = decks.deck("07")
+    i = next(i for i, slide in enumerate(deck) if "cell" in slide and "code" not in slide)
+    source = decks.section("07", deck[i]["cell"])[1]
+    tab = browser.new_page(viewport={"width": slides.WIDTH, "height": slides.HEIGHT})
+    slides.opened(tab, built("07"))
+    tab.evaluate(f"Reveal.slide({i + 1})")
+    code, shown = tab.locator("section.present .behind"), tab.locator("section.present .both")
+    assert shown.is_visible() and not code.is_visible()
+    tab.keyboard.press("c")
+    assert code.inner_text().split() == source.split() and code.is_visible() and not shown.is_visible()
+    tab.locator("section.present .foot button").click()
+    assert shown.is_visible() and not code.is_visible()
+    tab.keyboard.press("c")
+    tab.evaluate(f"Reveal.slide({i})")
+    tab.evaluate(f"Reveal.slide({i + 1})")
+    assert shown.is_visible()
+    with tab.expect_popup() as opening:
+        tab.keyboard.press("s")
+    opening.value.keyboard.press("c")
+    assert code.is_visible()
+    tab.close()

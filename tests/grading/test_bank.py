@@ -9,11 +9,17 @@ import pytest
 from coursegrade import check
 from coursegrade.kit import experiment, limit, services
 from coursegrade.kit.score import forget
+from tests.drawn import sampled, touches
 from tests.grading.bank.assignments import ASSIGNMENTS, ENDLESS, NAMES, asked_in
 
 MOST = 8                                # answers of a question that are written by hand: the others are mistakes
+DRAWN = len(NAMES) if touches("coursegrade/kit/", "tests/grading/test_bank.py") else 8          # assignments
 QUESTIONS = [(name, question) for name in NAMES for question in asked_in(name)]
-each_question = pytest.mark.parametrize("name, question", QUESTIONS, ids=["-".join(pair) for pair in QUESTIONS])
+IDS = ["-".join(pair) for pair in QUESTIONS]
+each_question = pytest.mark.parametrize("name, question", QUESTIONS, ids=IDS)
+LEFT = {one.values[0] for one in sampled(NAMES, DRAWN, "bank") if not isinstance(one, str)}     # to `make test-all`
+each_drawn = pytest.mark.parametrize("name, question", [
+    pytest.param(*pair, marks=[pytest.mark.slow] * (pair[0] in LEFT)) for pair in QUESTIONS], ids=IDS)
 
 
 @pytest.fixture(autouse=True)
@@ -73,7 +79,7 @@ def test_the_stub_is_called_empty(name, question):
 
 
 @pytest.mark.bank
-@each_question
+@each_drawn
 def test_wrong_answers_fail_with_the_right_words_and_all_advice_is_said(name, question, monkeypatch):
     """Without giving anything away: no line of the solution, and of hidden tests no input, result or error text."""
     assignment, problems, heard = ASSIGNMENTS[name], [], []
@@ -129,7 +135,7 @@ def advice_of(asked):
 
 
 @pytest.mark.bank
-@each_question
+@each_drawn
 def test_right_answers_pass(name, question):
     assignment = ASSIGNMENTS[name]
     for idiom, answer in assignment.right_answers(question):

@@ -24,7 +24,7 @@ from tools import closure, notebooks, offline, trial
 from tools.pace import CONTROL
 
 MEGABYTES = 1000
-LECTURES, DRAWN = notebooks.find(), 8
+LECTURES, DRAWN = notebooks.find(), 6
 OFFLINE = offline.available()
 CUT = [sys.executable, str(notebooks.ROOT / "tools" / "offline.py")] if OFFLINE else []
 

@@ -194,21 +194,32 @@ def test_a_box_that_points_at_what_is_not_on_the_slide(box, hits):
 
 
 @pytest.mark.parametrize("name", decks.names())
-def test_a_foot_leads_to_the_section_of_its_cell(name):
+def test_a_foot_names_the_section_leads_to_the_cell_and_has_its_code(name):
     [path] = decks.ROOT.glob(f"lectures/{name}_*.ipynb")
-    headings = [heading for cell in decks.lecture(name).cells if cell.cell_type == "markdown"
-                for heading in re.findall(r"^## (.+)$", cell.source, re.M)]
-    anchors = [decks.make_id(heading) for heading in headings]
-    assert len(set(anchors)) == len(anchors) and all(anchors)           # else Sphinx gives them other ids
-    slide = next(slide for slide in decks.deck(name) if slide.get("cell") in {
-        cell.id for cell in decks.lecture(name).cells if cell.cell_type == "code"})
-    heading, anchor = decks.section(name, slide["cell"])
-    at = [cell.id for cell in decks.lecture(name).cells].index(slide["cell"])
-    before = "\n".join(cell.source for cell in decks.lecture(name).cells[:at] if cell.cell_type == "markdown")
-    assert heading == (re.findall(r"^## (.+)$", before, re.M) or [""])[-1] and anchor == decks.make_id(heading)
-    foot = slides.foot(name, slide, "https://owner.github.io/course/", slides.Writer())
-    assert f'href="https://owner.github.io/course/lectures/{path.stem}.html{"#" * bool(anchor)}{anchor}"' in foot
-    assert "href" not in slides.foot(name, slide, None, slides.Writer())
+    heading, told = "", {}
+    for cell in decks.lecture(name).cells:
+        if cell.cell_type == "markdown":
+            heading = (re.findall(r"^## (.+)$", cell.source, re.M) or [heading])[-1]
+        told[cell.id] = heading, cell.source * (cell.cell_type == "code")
+    for slide in decks.deck(name):
+        if "cell" in slide:
+            found, source = decks.section(name, slide["cell"])
+            assert (found, source) == told[slide["cell"]] or (found, "") == told[slide["cell"]]
+            assert source and (found, source) in told.values()
+            foot = slides.foot(name, slide, "https://owner.github.io/", slides.Writer())
+            assert f'href="https://owner.github.io/lectures/{path.stem}.html#cell-{name}-{slide["cell"]}"' in foot
+            assert ("behind" in foot) == (slide.get("code") is not True)
+            assert "href" not in slides.foot(name, slide, None, slides.Writer())
+
+
+def test_a_cell_of_text_has_the_next_code_of_its_section(monkeypatch):
+    cells = [TEXT, CODE | {"id": "a"}, TEXT | {"id": "b", "source": "## 1 · One"}, TEXT | {"id": "c"},
+             CODE | {"id": "d", "source": "two"}, TEXT | {"id": "e", "source": "And.\n\n## 2 · Two"},
+             TEXT | {"id": "f"}]
+    monkeypatch.setattr(decks, "lecture", lambda name: decks.nbformat.from_dict({"cells": cells}))
+    assert [decks.section("07", of) for of in (TEXT["id"], "a", "b", "c", "d", "e", "f")] == [
+        ("", "print(1)"), ("", "print(1)"), ("1 · One", "two"), ("1 · One", "two"), ("1 · One", "two"),
+        ("2 · Two", ""), ("2 · Two", "")]
 
 
 def test_a_vote_has_letters_and_marks_the_right_one_with_the_answer():
