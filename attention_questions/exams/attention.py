@@ -5,7 +5,8 @@ from fractions import Fraction
 from coursegrade.exam import Exercise, Part, shown, table, template, until
 
 LOGS = {0: 1, Fraction(7, 10): 2, Fraction(11, 10): 3, Fraction(14, 10): 4, Fraction(16, 10): 5, Fraction(18, 10): 6}
-TABLE = table(["$x$", *map(float, LOGS)], [["$e^x$", *LOGS.values()]])
+TABLE = table(["$x$", *map(float, LOGS), 2.2, 2.8, 3.2, 3.6],           # those of scores that nobody has divided, too
+              [["$e^x$", *LOGS.values(), 9, 16, 25, 37]])
 
 
 def softmax(scores):
@@ -19,9 +20,9 @@ def decimals(numbers):
     return [float(one) for one in numbers]
 
 
-@template("02", minutes=14)
+@template("02", minutes=12)
 def three_inputs(draw):
-    """One query, three keys, three values. Steps 40, words 65."""
+    """One query, three keys, three values. Steps 30, words 60."""
     query = [2, *draw.permutation([0, 1, int(draw.choice([-1, 1, 2]))]).tolist()]
     scores = [list(LOGS)[i] for i in draw.permutation([0, *draw.permutation(range(1, 6))[:2]])]
     rest = until(lambda rows: all(map(any, rows)), lambda: draw.integers(-1, 3, (3, 3)).tolist())
@@ -45,11 +46,10 @@ $d_{{\\mathrm{{att}}}} = 4$. Use the table, whose second row is rounded.
              f"are **{shown(decimals(scores))}**.",
              "1: the three products of query and key\n1: divided by $\\sqrt{4}$, not by 4, not left out\n1: all three "
              "right", tuple(map(float, scores))),
-        Part("Compute the three weights.", 3,
+        Part("Compute the three weights.", 2,
              f"$e^x$ is {shown([LOGS[one] for one in scores])}, together {sum(LOGS[one] for one in scores)}: weights "
              f"**{shown(weights)}**. A score of 0 gets a weight, too: $e^0 = 1$.",
-             "1: $e^x$ of each, that of 0 being 1\n1: divided by their sum\n1: all three, which sum to "
-             "1", tuple(weights)),
+             "1: $e^x$ of each, that of 0 being 1\n1: divided by their sum", tuple(weights)),
         Part("Compute the output $\\tilde v$.", 2, f"$\\tilde v = ({shown(out)})$, a mean of the values by these "
              "weights.",
              "1: each value times its weight, added\n1: both numbers", tuple(out)),
@@ -66,9 +66,9 @@ $d_{{\\mathrm{{att}}}} = 4$. Use the table, whose second row is rounded.
         {"query": query, "keys": [float(x) for row in keys for x in row], "values": values, "added": added})
 
 
-@template("02", minutes=13)
+@template("02", minutes=11)
 def one_row_masked(draw):
-    """A causal mask over the scores of four tokens. Steps 32, words 60."""
+    """A causal mask over the scores of four tokens. Steps 21, words 55."""
     scores = until(lambda rows: all(len({*row[:3]}) == 3 and row[3] != row[2] for row in rows)
                    and all(rows[0]),
                    lambda: [[list(LOGS)[i] for i in row] for row in draw.integers(0, 6, (4, 4))])
@@ -84,9 +84,9 @@ second table is rounded.
 {TABLE}"""
     rows = "; ".join(f"row {s + 1}: {shown(row + [0] * (3 - s))}" for s, row in enumerate(weights))
     return Exercise("No looking ahead", text, (
-        Part("Compute the whole map of attention, all four rows.", 6,
+        Part("Compute the whole map of attention, all four rows.", 5,
              f"{rows[0].upper()}{rows[1:]}.",
-             "1: the upper right half is 0\n1: row 1 is 1, 0, 0, 0\n1: row 2\n1: row 3\n1: row 4\n1: all rows sum to 1",
+             "1: the upper right half is 0\n1: row 1 is 1, 0, 0, 0\n1: row 2\n1: row 3\n1: row 4",
              tuple(one for row in weights for one in row)),
         Part("Which rows would be different without the mask? Why not all?", 2,
              "**Rows 1, 2, 3.** Token 4 is the last, and may look at all four in any case.",
@@ -112,7 +112,7 @@ def heads_taken_away(draw):
     names = draw.permutation(["0.1", "0.3", "1.0", "1.2", "2.1", "2.3"])[:4].tolist()
     words, every = draw.choice(["sister", "uncle", "mother", "brother"]), int(draw.integers(95, 99))
     look = [int(draw.integers(low, low + 12)) for low in (72, 2, 40, 20)]
-    drops = [int(draw.integers(0, 3)), int(draw.integers(20, 36)), int(draw.integers(1, 4)), int(draw.integers(4, 8))]
+    drops = [int(draw.integers(low, high)) for low, high in ((0, 4), (20, 36), (2, 5), (5, 9))]
     both = int(draw.integers(51, 58))
     left = [every - drop for drop in drops]
     order = draw.permutation(4).tolist()
@@ -136,31 +136,35 @@ With head {names[0]} and head {names[2]} both silenced, {both} are right."""
              "nothing", (every - both, drops[0] + drops[2])),
         Part(f"“Head {names[1]} finds the person.” Which number of the table speaks against this sentence?", 1,
              f"It puts only {look[1]} % of its weight there, less than head {names[0]} with {look[0]} %: that it is "
-             "missed does not show what it does.", "1: its share of weight, beside that of the other", look[1]),
+             "missed does not show what it does.", "1: its share of weight", look[1]),
         Part(f"“Head {names[0]} carries the gender, since it looks at the person.” Name two things to be tried before "
              "anybody prints a sentence like this about a head, and say for each what it would rule out.", 4,
-             "A person of the other gender: that it looks at a place, whoever stands there. A baseline (even "
+             "A person of the other gender, in the text or patched into what the head sends: that it looks at a place, "
+             "whoever stands there. A baseline (even "
              "attention, an untrained model, a rule such as “the word before”): that any head looks there. Silence "
              "each head, alone and with others: that it looks and is not needed. Other sentences, a new seed: chance.",
-             "2: a first one: one of these four, and what it rules out\n2: a second one\n1 of 2 where nothing is said "
+             "2: a first one, as these, and what it rules out\n2: a second one\n1 of 2 where nothing is said "
              "of what it rules out", None)),
         {"heads": names, "every": every, "look": look, "left": left, "both": both})
 
 
-@template("05", minutes=9)
+@template("05", minutes=10)
 def place_to_rest(draw):
-    """Weights, and lengths of what arrives; to send nothing and not to be there are two changes. Steps 13, words 60."""
+    """Weights, and lengths of what arrives; to send nothing and not to be there are two changes. Steps 11, words 75."""
     words = [*draw.permutation(["film", "plot", "long", "dull", "fine", "scene"])[:3].tolist(), "[BOS]"]
 
     def row():
         rest = [Fraction(int(one), 20) for one in draw.permutation([1, 2, 3, 4, 5])[:3]]
         long, short = draw.permutation(range(2, 10))[:3].tolist(), Fraction(int(draw.integers(1, 3)), 5)
-        return [*rest, 1 - sum(rest)], [*long, short]
+        weights, lengths = [*rest, 1 - sum(rest)], [*long, short]
+        return weights, lengths, [w * n for w, n in zip(weights, lengths, strict=True)]
 
-    weights, lengths = until(lambda found: found[0][3] > Fraction(1, 2) and len(
-        {w * n for w, n in zip(*found, strict=True)}) == 4 and max(range(3), key=lambda i: found[0][i] * found[1][i])
-        != max(range(3), key=found[0].__getitem__), row)
-    norms = [w * n for w, n in zip(weights, lengths, strict=True)]
+    def telling(found):
+        weights, _, norms = found                                       # whose order is not that of the table
+        return weights[3] > Fraction(1, 2) and len({*norms}) == 4 and norms != sorted(norms)[::-1] and (
+            norms.index(max(norms[:3])) != weights.index(max(weights[:3])))
+
+    weights, lengths, norms = until(telling, row)
     others = [w / (1 - weights[3]) for w in weights[:3]]
     order = [words[i] for i in sorted(range(4), key=norms.__getitem__)[::-1]]
     loss = int(draw.integers(180, 220))
@@ -187,7 +191,7 @@ The model's loss is {losses[0]}. It is {losses[1]} if what [BOS] sends is set to
              "at, its weight goes to them, and they send several times as much as the model is used to.",
              "1: to send nothing leaves all other weights as they are\n1: a forbidden place hands its weight to the "
              "others\n"
-             "1: so what was needed is the place to rest, not what it says", None),
+             "1: so these send more than the model is used to", None),
         Part("Why does a head look at such a token at all? And would you call it unimportant?", 2,
              "The softmax sums to 1, so a head without a task has to put its weight somewhere: where little is sent. "
              "The token says nothing, yet the model leans on its being there.",
@@ -288,50 +292,40 @@ def pieces_to_words(draw):
 
 @template("05b", minutes=10)
 def curve_of_deletions(draw):
-    """An additive score, deleted by size and by sides. Steps 22, words 50."""
+    """An additive score, deleted by size and by sides. Steps 17, words 62."""
     praise, blame = (draw.permutation(some).tolist() for some in (["brilliant", "warm", "funny", "superb"], [
         "bored", "mess", "slow", "clumsy"]))
 
     def parts():
         return (draw.permutation([1, 2, 3, 4, 5, 6])[:4] * draw.choice([-1, 1], 4)).tolist()
 
-    def telling(f):
-        sides = sorted(f, key=abs, reverse=True)
-        verdict = 1 if sum(f) > 0 else -1
-        against = [one for one in sides if one * verdict < 0]
-        return sum(f) and 1 <= len(against) <= 2 and sides[-1] not in against and sides[0] not in against
+    def curves(f):
+        orders = sorted(f, key=abs)[::-1], sorted(f)
+        return [[-sum(order[gone:]) for gone in range(5)] for order in orders]
+
+    def telling(f):                                                     # blame, so that signs have to be turned
+        sizes = sorted(f, key=abs)
+        return sum(f) < 0 < max(f) and sizes[0] < 0 and sizes[3] < 0 and all(map(sum, curves(f)))
 
     f = until(telling, parts)
     words = [(praise if one > 0 else blame).pop() for one in f]
-    total, verdict = sum(f), 1 if sum(f) > 0 else -1
-    toward = [one * verdict for one in f]
-
-    def curve(order):
-        left = [sum(toward)]
-        for one in order:
-            left.append(left[-1] - one)
-        return left
-
-    sizes, sides = sorted(toward, key=abs, reverse=True), sorted(toward, reverse=True)
-    curves = [curve(sizes), curve(sides)]
-    means = [Fraction(sum(one), 5) for one in curves]
+    total, (by_size, by_side) = sum(f), curves(f)
+    means = [Fraction(sum(by_size), 5), Fraction(sum(by_side), 5)]
     text = f"""Four words make a score; each adds its number, and the empty text has 0. Above 0 is praise. A \
 deletion curve is the score counted *towards the verdict*, from the whole text to the empty one, while the words go \
 one by one.
 
 {table(["word", *words], [["adds", *f]])}"""
     return Exercise("Words go, one by one", text, (
-        Part("What is the score, and what the verdict?", 1, f"**{shown(total)}**, "
-             f"{'praise' if verdict > 0 else 'blame'}.",
-             "1: both", total),
+        Part("What is the score, and what the verdict?", 1, f"**{shown(total)}**, blame.", "1: both", total),
         Part("Delete the words by the size of their numbers, the largest first, whatever the sign. Give the five "
-             "values of the curve, and their mean.", 3, f"**{shown(curves[0])}**; mean {shown(means[0])}.",
-             "1: counted towards the verdict\n1: the curve\n1: the mean", (*curves[0], means[0])),
+             "values of the curve, and their mean.", 3, f"**{shown(by_size)}**; mean {shown(means[0])}.",
+             "1: counted towards the verdict\n1: the curve\n1: the mean", (*by_size, means[0])),
         Part("Now delete those first that speak most *for the verdict*. Again the five values, and their mean.", 3,
-             f"**{shown(curves[1])}**; mean {shown(means[1])}.",
-             "1: the order: words against the verdict come last\n1: the curve\n1: the mean", (*curves[1], means[1])),
-        Part("Why can an explanation that consists of attention weights not reach the second curve in general? And "
-             "what does a low curve not prove about an explanation?", 3,
+             f"**{shown(by_side)}**; mean {shown(means[1])}.",
+             "1: the order: words against the verdict come last\n1: the curve\n1: the mean", (*by_side, means[1])),
+        Part("Why can an explanation that consists of attention weights not reach the second curve in general? Name "
+             "two things that a low curve does not prove about an explanation.", 3,
              "Weights have no sign: they can say how much, not for or against. A low curve shows that the order fits "
              "this way of deleting; not that numbers are right, and texts with holes are texts that nobody wrote.",
              "1: no sign, so no side\n1: it judges the order, not the numbers (or: leave-one-out wins by its own "

@@ -8,9 +8,9 @@ FIRST = {"it": ["is", "was", "seems"], "nobody": ["knows", "cares", "asks"], "wh
          "she": ["sings", "left", "knows"], "time": ["flies", "heals", "passes"]}
 
 
-@template("04", minutes=12)
+@template("04", minutes=11)
 def greedy_and_beams(draw):
-    """A tree of two words, walked by three rules. Steps 20, words 80."""
+    """A tree of two words, walked by three rules. Steps 15, words 70."""
     words = draw.permutation([*FIRST])[:3].tolist()
 
     def tree():
@@ -41,17 +41,16 @@ def greedy_and_beams(draw):
         Part("Which text does greedy decoding write, and how probable is it?", 2,
              f"**{greedy}**, {float(texts[greedy]):g}.", "1: the likeliest word at each step\n1: the product",
              (greedy, float(texts[greedy]))),
-        Part("Beam search with two beams: which beginnings does it keep after the first step, which texts after the "
-             "second, and how probable are they?", 3,
-             f"After one step {kept[0]} and {kept[1]}; after two **{ends[0]}** ({float(texts[ends[0]]):g}) and "
-             f"**{ends[1]}** ({float(texts[ends[1]]):g}).",
+        Part("Beam search with two beams: which beginnings does it keep after the first step? How many texts does it "
+             "compare after the second, which two does it keep, and how probable are they?", 3,
+             f"After one step {kept[0]} and {kept[1]}; then all 6 continuations of both are compared: **{ends[0]}** "
+             f"({float(texts[ends[0]]):g}) and **{ends[1]}** ({float(texts[ends[1]]):g}) stay.",
              "1: the two beginnings\n1: all continuations of both are compared\n1: both texts with their probabilities",
-             (*kept, *ends, *(float(texts[one]) for one in ends))),
+             (*kept, 6, *ends, *(float(texts[one]) for one in ends))),
         Part("Pure sampling writes one text. With which probability is it neither that of greedy decoding nor the best "
-             "of the two beams?", 2,
+             "of the two beams?", 1,
              f"1 − {float(texts[greedy]):g} − {float(texts[best]):g} = **{float(1 - texts[greedy] - texts[best]):g}**.",
-             "1: sampling writes each text as often as it is probable\n1: the "
-             "number", float(1 - texts[greedy] - texts[best])),
+             "1: 1 less both probabilities", float(1 - texts[greedy] - texts[best])),
         Part("Could three beams miss the best text of this tree, whatever the numbers of the second words? Why?", 2,
              "No. There are only three first words, so none is dropped, and all texts are compared at the end. (Where "
              "there are more beginnings than beams, the best may be dropped, and a wider search may find it.)",
@@ -66,9 +65,9 @@ def greedy_and_beams(draw):
          "seconds": [b for a in words for b in FIRST[a]]})
 
 
-@template("04", minutes=11)
+@template("04", minutes=9)
 def hot_and_cut(draw):
-    """Temperature, top-k and nucleus of four tokens. Steps 30, words 45."""
+    """Temperature, top-k and nucleus of four tokens. Steps 16, words 48."""
     tokens = draw.permutation(["sea", "sun", "tea", "joy", "sky", "ice"])[:4].tolist()
 
     def numbers():
@@ -77,14 +76,12 @@ def hot_and_cut(draw):
     def clear(found):
         w, mass = found
         below = [Fraction(sum(w[:k]), sum(w)) for k in (1, 2, 3)]
-        return below[0] < mass < below[2] and all(abs(one - mass) > Fraction(2, 100) for one in below)
+        return below[1] < mass < below[2] and all(abs(one - mass) > Fraction(2, 100) for one in below)   # not the top 2
 
     w, mass = until(clear, numbers)
     total, squares = sum(w), [one * one for one in w]
     order = draw.permutation(4).tolist()
     p, cold = [Fraction(one, total) for one in w], [Fraction(one, sum(squares)) for one in squares]
-    size = next(k for k in range(1, 5) if sum(p[:k]) >= mass)
-    nucleus = [tokens[i] for i in range(size)]
     logits = [f"$\\log {w[i]}$" for i in order]
     text = f"""A model hands over the logits of four tokens.
 
@@ -96,19 +93,19 @@ def hot_and_cut(draw):
     return Exercise("Hotter, colder, cut off", text, (
         Part("Compute the four probabilities.", 2, f"$e^y$ is the number itself, the sum {total}: **{listed(p)}**.",
              "1: $e^{\\log a} = a$\n1: divided by the sum", tuple(p)),
-        Part("And with temperature $τ = \\frac{1}{2}$?", 3,
+        Part("And with temperature $τ = \\frac{1}{2}$?", 2,
              f"$e^{{y/τ}} = e^{{2y}}$: squares, {shown([squares[i] for i in order])}, sum {sum(squares)}: "
              f"**{listed(cold)}**.",
-             "1: logits are divided by $τ$ before the softmax\n1: squares\n1: the four", tuple(cold)),
+             "1: logits are divided by $τ$ before the softmax\n1: the four", tuple(cold)),
         Part("Top-$k$ with $k = 2$, at temperature 1: which tokens are left, and how probable is each?", 2,
              f"{tokens[0]} **{shown(Fraction(w[0], w[0] + w[1]))}**, {tokens[1]} "
              f"**{shown(Fraction(w[1], w[0] + w[1]))}**.",
              "1: the two likeliest\n1: rescaled to sum to "
              "1", (Fraction(w[0], w[0] + w[1]), Fraction(w[1], w[0] + w[1]))),
         Part(f"The nucleus of {float(mass):g}, at temperature 1: which tokens are in it?", 2,
-             f"The smallest set of likeliest tokens with at least {float(mass):g}: **{', '.join(nucleus)}**, which "
-             f"hold {shown(sum(p[:size]))}" + (f"; without the last {shown(sum(p[:size - 1]))}." if size > 1 else "."),
-             "1: added up from the likeliest\n1: stopped at the first sum that reaches it", tuple(nucleus)),
+             f"The smallest set of likeliest tokens with at least {float(mass):g}: **{', '.join(tokens[:3])}**, which "
+             f"hold {shown(sum(p[:3]))}; without the last {shown(p[0] + p[1])}.",
+             "1: added up from the likeliest\n1: stopped at the first sum that reaches it", tuple(tokens[:3])),
         Part("A newspaper wants texts in which each opinion is as frequent as the model believes, and no slips of "
              "grammar. Which of these rules gives the first, which the second, and why does none give both?", 3,
              "Pure sampling alone, at temperature 1 and uncut, gives each text its own frequency, slips among them. "

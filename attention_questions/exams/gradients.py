@@ -5,15 +5,15 @@ from fractions import Fraction
 from coursegrade.exam import Exercise, Part, shown, template, until
 
 
-@template("06", minutes=12)
+@template("06", minutes=10)
 def slopes_by_hand(draw):
-    """Slopes of a net with two bends, in two systems of coordinates. Steps 32, words 45."""
+    """Slopes of a net with two bends, in two systems of coordinates. Steps 25, words 36."""
     words = draw.permutation(["dull", "warm", "plot", "cast", "slow", "fine"])[:2].tolist()
 
     def net():
         a, b = draw.choice([-2, -1, 1, 2, 3], (2, 2)).tolist()
         p, r = draw.choice([-3, -2, 2, 3], (2, 2)).tolist()
-        return a, b, p, r, draw.choice([-3, -2, 2, 3], 2).tolist()
+        return a, b, p, r, draw.choice([-4, -3, -2, 2, 3, 4], 2).tolist()
 
     def bends(found):
         a, b, p, r, _ = found
@@ -26,9 +26,12 @@ def slopes_by_hand(draw):
     def mean(slope, stretched=1):
         return Fraction(slope[0], 2 * stretched) + Fraction(slope[1], 2)
 
-    found = until(lambda found: min(bends(found)) > 0 and mean(slopes(found)[0]) * mean(slopes(found)[0], 2) < 0, net)
-    a, b, p, r, c = found
-    h, (da, db) = bends(found), slopes(found)                           # G-avg changes its sign with the coordinates
+    def telling(found):                                                 # G-avg changes its sign with the coordinates
+        h, (da, db) = bends(found), slopes(found)
+        return min(h) > 0 and h[0] != h[1] and da != db and mean(da) * mean(da, 2) < 0
+
+    a, b, p, r, c = found = until(telling, net)
+    h, (da, db) = bends(found), slopes(found)
     f = c[0] * h[0] + c[1] * h[1]
     product = [sum(x * y for x, y in zip(one, slope, strict=True)) for one, slope in ((a, da), (b, db))]
     text = f"""Two words have the embeddings $a = ({shown(a)})$ (*{words[0]}*) and $b = ({shown(b)})$ \
@@ -42,9 +45,9 @@ $$
         Part("Compute $f$.", 2, f"Inside: {shown(h[0])} and {shown(h[1])}, both above 0; $f = {c[0]} · {h[0]} + "
              f"({shown(c[1])}) · {h[1]} = {f}$.",
              "1: both sums\n1: the score", f),
-        Part("Compute $∇_a f$ and $∇_b f$.", 3,
+        Part("Compute $∇_a f$ and $∇_b f$.", 2,
              f"Both sums are above 0, so both bends are open. $∇_a f = ({shown(da)})$, $∇_b f = ({shown(db)})$.",
-             "1: both bends are open, and why\n1: the first\n1: the second", (*da, *db)),
+             "1: the first\n1: the second", (*da, *db)),
         Part("Compute gradient × input of both words, and compare their sum with $f$.", 2,
              f"*{words[0]}* {shown(product[0])}, *{words[1]}* {shown(product[1])}; their sum is $f = {f}$: on this "
              "side of the bends $f$ is linear without a constant.", "1: both products\n1: the sum, and that it is "
@@ -65,11 +68,15 @@ $$
 
 @template("06", minutes=11)
 def flat_at_the_end(draw):
-    """A score that rises and stays: slope, leaving out, average slope, four points. Steps 24, words 60."""
+    """A score that rises and stays: slope, leaving out, average slope, four points. Steps 19, words 66."""
     def numbers():
         return int(draw.integers(2, 7)), int(draw.integers(1, 6)), int(draw.integers(4, 13))     # slope, bend, x
 
-    k, c, x = until(lambda found: found[1] < found[2] and (4 * found[1]) % found[2] and len({*found}) == 3, numbers)
+    def telling(found):                                                 # one of four points is on the slope, none at c
+        k, c, x = found
+        return c < x < 4 * c and 4 * c % x and x != k * c and len({*found}) == 3
+
+    k, c, x = until(telling, numbers)
     points = [Fraction(i * x, 4) for i in (1, 2, 3, 4)]
     steep = sum(point < c for point in points)
     four = Fraction(steep * k * x, 4)
@@ -79,11 +86,11 @@ ${c}$ on. The text has $x = {x}$, the baseline is 0."""
         Part("Compute $f$ at the baseline and at the text, the slope at the text, and gradient × input.", 2,
              f"$f(0) = 0$, $f({x}) = {k * c}$; the slope at {x} is **0**, and so is gradient × input.",
              "1: both scores\n1: slope and product", (0, k * c, 0)),
-        Part("What does leave-one-out say, with the baseline in the place of $x$? And what do integrated gradients "
-             "say?", 4,
+        Part("What does leave-one-out say, with the baseline in the place of $x$? What is the average slope on the "
+             "way, and what do integrated gradients say?", 3,
              f"Leave-one-out: {k * c} − 0 = **{k * c}**. The slope is {k} on {shown(Fraction(c, x))} of the way and 0 "
              f"on the rest, on average {shown(Fraction(k * c, x))}; times the distance {x} that is **{k * c}**, too.",
-             "1: leave-one-out\n1: share of the way on which it rises\n1: average slope\n1: times the distance",
+             "1: leave-one-out\n1: average slope\n1: times the distance (or: by completeness)",
              (k * c, Fraction(k * c, x))),
         Part("Compute integrated gradients with four points, at the right ends of four equal steps. How large is the "
              "remainder, and how does one see it without knowing the integral?", 3,
@@ -101,9 +108,9 @@ ${c}$ on. The text has $x = {x}$, the baseline is 0."""
         {"k": k, "c": c, "x": x})
 
 
-@template("06", minutes=11)
+@template("06", minutes=10)
 def product_of_two(draw):
-    """Shares of a product, by slopes, paths and leaving out. Steps 26, words 55."""
+    """Shares of a product, by slopes, paths and leaving out. Steps 21, words 60."""
     a, b, k = until(lambda found: found[0] * found[1] % 2 == 0 and len({*found}) == 3,
                     lambda: draw.integers(2, 7, 3).tolist())
     names = draw.permutation(["not", "very", "good", "bad", "really"])[:2].tolist()
@@ -111,28 +118,29 @@ def product_of_two(draw):
     text = f"""Two words have one number each, *{names[0]}* $x = {a}$ and *{names[1]}* $y = {b}$. The score is $f(x, \
 y) = x y + {k} x$, and the baseline is $(0, 0)$."""
     return Exercise("Two words that need each other", text, (
-        Part("Compute $f$, and gradient × input of both words. What do the two sum to?", 3,
+        Part("Compute $f$, and gradient × input of both words. What do the two sum to? Is it $f$?", 3,
              f"$f = {whole}$. Slopes $y + {k} = {b + k}$ and $x = {a}$: **{a * (b + k)}** and **{a * b}**, together "
              f"{a * (b + k) + a * b}, which is {a * b} too many: the product is counted twice.",
              "1: the score, and both slopes\n1: both products\n1: the sum is not $f$",
              (whole, a * (b + k), a * b, a * (b + k) + a * b)),
-        Part("Compute integrated gradients along the straight path, and check their sum.", 3,
+        Part("Compute integrated gradients along the straight path, and check their sum.", 2,
              f"At a share $s$ of the path the slopes are $s \\cdot {b} + {k}$ and $s \\cdot {a}$, on average "
              f"{shown(Fraction(b, 2) + k)} and {shown(Fraction(a, 2))}. Shares: "
              f"**{shown(Fraction(a * b, 2) + k * a)}** and **{shown(Fraction(a * b, 2))}**, together {whole}.",
-             "1: the slopes along the path\n1: both shares\n1: the sum is $f(x, y) - f(0, 0)$",
+             "1: the slopes along the path\n1: both shares, which sum to $f(x, y) - f(0, 0)$",
              (Fraction(a * b, 2) + k * a, Fraction(a * b, 2))),
-        Part(f"Another path changes $x$ first, from 0 to {a}, and then $y$. What are the shares now? Which of the two "
-             "paths is the right one?", 3,
+        Part(f"Another path changes $x$ first, from 0 to {a}, and then $y$. What are the shares now, and their sum? "
+             "Which of the two paths is the right one?", 3,
              f"$y$ is 0 while $x$ moves: *{names[0]}* gets **{k * a}**, *{names[1]}* **{a * b}**, together {whole} "
              "again. Neither is wrong: every path is complete, and shares out differently. The straight one treats "
              "both words alike.",
-             "1: both shares\n1: complete as well\n1: a path is a choice (symmetry speaks for the straight one)",
+             "1: both shares\n1: complete as well\n1: a path is a choice (or: the straight one, by symmetry)",
              (k * a, a * b)),
-        Part("What does leave-one-out say of both words? Why do its numbers not sum to the score, and why is that no "
-             "mistake?", 3,
-             f"Without *{names[0]}* the score is 0, without *{names[1]}* {k * a}: **{whole}** and **{a * b}**. Each is "
-             "one experiment: the product is lost in both. Nobody promised that they are shares.",
-             "1: both numbers\n1: the product is lost twice\n1: experiments one by one, no shares of a whole",
-             (whole, a * b))),
+        Part("What does leave-one-out say of both words? Why does gradient × input say the same here, and why do "
+             "the numbers not sum to the score?", 3,
+             f"Without *{names[0]}* the score is 0, without *{names[1]}* {k * a}: **{whole}** and **{a * b}**. In each "
+             "word alone $f$ is a straight line, so slope times distance is the change. Each is one experiment, no "
+             "share: the product is lost in both.",
+             "1: both numbers\n1: a straight line in each word\n1: the product is lost twice (or: one experiment each, "
+             "no shares)", (whole, a * b))),
         {"x": a, "y": b, "k": k})

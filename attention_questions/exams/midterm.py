@@ -1,4 +1,4 @@
-"""The midterm, on lectures 00 to 07: eight exercises, 86 points."""
+"""The midterm, on lectures 00 to 07: eight exercises, 83 points."""
 
 from attention_questions.exams import attention, decoding, gradients, models, perturbation
 from coursegrade.exam import paper

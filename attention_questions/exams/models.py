@@ -9,7 +9,7 @@ from coursegrade.exam import Exercise, Part, shown, table, template, until
 
 WORDS = ["nest", "rest", "best", "test", "tests", "west", "east", "step", "stem", "star", "steer", "stew", "pest",
          "vest", "toast", "feast"]
-LAYER_NORMS = [row for row in itertools.product(range(-5, 6), repeat=4) if sum(row) == 0 and len({*map(abs, row)}) > 2
+LAYER_NORMS = [row for row in itertools.product(range(-7, 8), repeat=4) if sum(row) == 0 and len({*map(abs, row)}) > 1
                and sum(x * x for x in row) % 4 == 0 and isqrt(sum(x * x for x in row) // 4) ** 2 * 4
                == sum(x * x for x in row)]                              # mean 0, and a standard deviation that is whole
 
@@ -34,9 +34,9 @@ def joined(pieces, pair):
     return found
 
 
-@template("01", minutes=8)
+@template("01", minutes=7)
 def merges(draw):
-    """Two byte pairs are learned, and a new word is cut with them. Steps 23, words 30."""
+    """Two byte pairs are learned, and a new word is cut with them. Steps 16, words 28."""
     def corpus():
         words = draw.choice(WORDS, 5, replace=False).tolist()
         times = draw.integers(1, 5, 4).tolist()
@@ -78,15 +78,15 @@ def merges(draw):
              "The procedure counts neighbours and knows nothing of meaning. From another text it would have learned "
              "other pieces.",
              "1: joined because it is frequent, nothing else was asked\n1: it depends on the corpus (or: on how ties "
-             "are broken, on the number of merges)", None)),
+             "are broken, on the number of merges; or: there are words in which it means nothing)", None)),
         {"words": words, "times": times})
 
 
-@template("03", minutes=8)
+@template("03", minutes=9)
 def block_size(draw):
-    """The parameters of a block of GPT-2. Steps 20, words 25."""
+    """The parameters of a block of GPT-2. Steps 21, words 36."""
     d, heads = until(lambda found: found[0] % (2 * found[1]) == 0,      # twice as many heads are possible, too
-                     lambda: (int(draw.choice([10, 20, 30])), int(draw.choice([2, 5]))))
+                     lambda: (int(draw.choice([10, 20])), int(draw.choice([2, 5]))))
     T, D, L = (int(draw.choice(some)) for some in ([50, 100, 200], [300, 500, 700], [2, 3, 4]))
     attention, mlp, norms = 4 * d * d + 4 * d, 8 * d * d + 5 * d, 4 * d
     total = L * (attention + mlp + norms) + (D + T) * d + 2 * d
@@ -97,13 +97,13 @@ is $4 d_e$ wide inside. The last layer uses the table of embeddings again, witho
         Part("How many parameters does the attention of one block have, with the projection at its end?", 2,
              f"Queries, keys, values and projection: $4 (d_e^2 + d_e) = 4 · {d * d} + 4 · {d} = {attention}$.",
              "1: four matrices of $d_e^2$\n1: biases, and the number", attention),
-        Part("How many does the MLP of one block have?", 2,
+        Part("How many does the MLP of one block have?", 1,
              f"$4 d_e^2 + 4 d_e$ up, $4 d_e^2 + d_e$ down: ${8 * d * d} + {5 * d} = {mlp}$.",
-             "1: two matrices of $4 d_e^2$\n1: biases $4 d_e$ and $d_e$, and the number", mlp),
-        Part("And the whole model, with the two norms of each block and the norm at the end?", 2,
+             "½: two matrices of $4 d_e^2$\n½: biases $4 d_e$ and $d_e$, and the number", mlp),
+        Part("And the whole model, with the two norms of each block and the norm at the end?", 3,
              f"A norm has $2 d_e = {2 * d}$. A block: ${attention} + {mlp} + {norms} = {attention + mlp + norms}$. "
              f"Tables: $(D + T) d_e = {(D + T) * d}$. Together ${L} · {attention + mlp + norms} + {(D + T) * d} + "
-             f"{2 * d} = {total}$.", "1: gains and shifts of the norms, and both tables, each once\n1: the sum", total),
+             f"{2 * d} = {total}$.", "1: gains and shifts of the norms\n1: both tables, each once\n1: the sum", total),
         Part("Another model has twice as many heads, and all else alike. Why does it not have more parameters? What "
              "may it do that the first cannot?", 2,
              "Each head is half as wide: queries, keys and values of all heads together keep $d_e$ numbers. It can "
@@ -112,13 +112,13 @@ is $4 d_e$ wide inside. The last layer uses the table of embeddings again, witho
              None)), {"d_e": d, "K": heads, "T": T, "D": D, "L": L})
 
 
-@template("03", minutes=8)
+@template("03", minutes=7)
 def norm_of_a_row(draw):
-    """Layer norm of four numbers, and of the same numbers moved. Steps 24, words 25."""
+    """Layer norm of four numbers, and of the same numbers moved. Steps 16, words 25."""
     row = LAYER_NORMS[draw.integers(len(LAYER_NORMS))]
     mean, sigma = int(draw.integers(2, 6)), isqrt(sum(x * x for x in row) // 4)
     x = [a + mean for a in row]
-    gain, shift = draw.integers(1, 5, 4).tolist(), draw.choice([-2, -1, 1, 2], 4).tolist()
+    gain, shift = draw.integers(2, 5, 4).tolist(), draw.choice([-2, -1, 1, 2], 4).tolist()
     a, c = int(draw.integers(2, 5)), int(draw.integers(1, 9))
     first, last = (gain[j] * Fraction(row[j], sigma) + shift[j] for j in (0, 3))
     text = f"""A token's row is $x = ({shown(x)})$. Layer norm has the gain $γ = ({shown(gain)})$, the shift $β = \

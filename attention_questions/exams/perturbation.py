@@ -11,9 +11,9 @@ ADJECTIVES = ["dull", "warm", "clumsy", "bright", "flat", "funny"]
 PLAIN = ["film", "with", "are", "plot", "camera", "minutes"]
 
 
-@template("07", minutes=13)
+@template("07", minutes=11)
 def three_words(draw):
-    """Leave-one-out and Shapley values of a game of three words. Steps 37, words 55."""
+    """Leave-one-out and Shapley values of a game of three words. Steps 27, words 46."""
     words = ["not", *draw.permutation(ADJECTIVES)[:2].tolist()]
 
     def shapley(f):
@@ -51,14 +51,14 @@ def three_words(draw):
     return Exercise("A game of three words", text, (
         Part("What does leave-one-out say of each word?", 2, f"{', '.join(words)}: **{shown(gone)}**.",
              "1: the whole less the text without it\n1: all three", tuple(gone)),
-        Part("Compute the Shapley values of all three words.", 5,
+        Part("Compute the Shapley values of all three words.", 4,
              "What a word adds to nothing (weight $1/3$), to each of the others ($1/6$ each), to both ($1/3$): "
              f"{steps('1')}, {steps('2')}, {steps('3')}: **{shown(values)}**.",
-             "1: differences to nothing, to one, to two\n1: the weights\n1: the first\n1: the second\n1: the third (by "
-             "the sum is fine)", tuple(values)),
+             "1: differences to nothing, to one, to two\n1: the weights\n1: two of the values\n1: the third",
+             tuple(values)),
         Part("What must the three values sum to? Check it.", 1,
-             f"$f(\\text{{all}}) - f(∅) = {f['123']} - ({f['']}) = {f['123'] - f['']}$.", "1: the number, and compared",
-             f["123"] - f[""]),
+             f"$f(\\text{{all}}) - f(∅) = {f['123']} - ({f['']}) = {f['123'] - f['']}$.",
+             "1: the number, compared with the sum of three values that were all computed", f["123"] - f[""]),
         Part(f"Leave-one-out says 0 of *{zero}*. Why is its Shapley value another, and which of the two is right?", 2,
              f"Beside both others *{zero}* changes nothing, beside fewer it does. Both are right: one asks about one "
              "removal from the whole text, the other shares out the score over all orders.",
@@ -72,9 +72,9 @@ def three_words(draw):
         {"f": list(f.values()), "words": words})
 
 
-@template("07", minutes=10)
+@template("07", minutes=9)
 def how_many_go(draw):
-    """The law of LIME's samples; with the wrong one, 1/d, the third part has another value. Steps 21, words 50."""
+    """The law of LIME's samples; with the wrong one, 1/d, the third part has another value. Steps 15, words 40."""
     d, s = until(lambda found: found[1] < found[0] - 1 and 2 * found[1] != found[0] + 1,
                  lambda: draw.integers([4, 1], [10, 8]).tolist())
     law = Fraction(2 * (d - s), d * (d - 1))
@@ -91,10 +91,10 @@ $1, …, {d}$ with equal probability, then which ones, each set of that size wit
              f"$({' + '.join(str(d - k) for k in range(1, d + 1))})/{d * d} = $ "
              f"**{shown(Fraction(d - 1, 2 * d))}**.", "1: the mean over the sizes\n1: the "
              "number", Fraction(d - 1, 2 * d)),
-        Part(f"Among the copies in which a given word stayed: which share lacks exactly {s}?", 3,
+        Part(f"Among the copies in which a given word stayed: which share lacks exactly {s}?", 2,
              f"Bayes: $\\frac{{1}}{{{d}}} \\cdot {shown(Fraction(d - s, d))}$ over {shown(Fraction(d - 1, 2 * d))}, "
              f"that is $2 (d - s)/(d (d - 1)) = $ **{shown(law)}**.",
-             "1: Bayes: probability of both over that of the condition\n1: put in\n1: the number", law),
+             "1: Bayes: probability of both over that of the condition\n1: the number", law),
         Part(f"A fair coin is thrown for each word instead. How probable is it then that exactly {s} "
              f"{'goes' if s == 1 else 'go'}?", 2,
              f"${comb(d, s)}/2^{d}$ = **{shown(Fraction(comb(d, s), 2 ** d))}**.", "1: all masks alike: $2^d$\n1: the "
@@ -108,9 +108,9 @@ $1, …, {d}$ with equal probability, then which ones, each set of that size wit
         {"d": d, "s": s})
 
 
-@template("07", minutes=11)
+@template("07", minutes=10)
 def line_and_kernel(draw):
-    """A line through weighted copies with one word kept or gone. Steps 29, words 50."""
+    """A line through weighted copies with one word kept or gone. Steps 22, words 54."""
     word = draw.choice(ADJECTIVES)
 
     def copies():
@@ -119,8 +119,9 @@ def line_and_kernel(draw):
 
     def telling(found):
         f, w, kept, gone = found
-        return sum(a * b for a, b in zip(f, w, strict=True)) % sum(w) == 0 and len({*f}) == 4 and kept != gone and (
-            2 * (kept - gone) != f[0] + f[1] - f[2] - f[3])                             # so that the weights matter
+        return sum(a * b for a, b in zip(f, w, strict=True)) % sum(w) == 0 and len({*f}) == 4 and (
+            abs(kept) != abs(gone) and 2 * (kept - gone) != f[0] + f[1] - f[2] - f[3]
+            and w[0] != w[1] and w[2] != w[3])                                          # so that the weights matter
 
     def squares(around):
         return sum(b * (a - c) ** 2 for a, b, c in zip(f, w, around, strict=True))
@@ -138,10 +139,10 @@ is kept, $π$ is the copy's weight.
 The line $β_0 + β z$ is fitted by weighted least squares, without a penalty."""
     return Exercise("A line through four copies", text, (
         Part("Compute $β_0$ and $β$. (With one word that is kept or gone, a line can go through any two numbers. Which "
-             "ones does it choose?)", 4,
+             "ones does it choose?)", 3,
              f"The weighted means. Kept: $({w[0]} · ({f[0]}) + {w[1]} · ({f[1]}))/{w[0] + w[1]} = {kept}$; gone: $β_0 "
              f"= $ **{shown(gone)}**. $β = {kept} - ({gone}) = $ **{shown(beta)}**.",
-             "1: means of the kept, of those gone\n1: weighted\n1: $β_0$\n1: $β$ is the difference", (gone, beta)),
+             "1: means of the kept, of those gone\n1: weighted\n1: $β_0$, and $β$ is the difference", (gone, beta)),
         Part("And $β$ if all four weights are equal?", 2, f"Plain means: {shown(Fraction(f[0] + f[1], 2))} − "
              f"({shown(Fraction(f[2] + f[3], 2))}) = **{shown(plain)}**.", "1: plain means\n1: the number", plain),
         Part(f"The weighted squares of $f$ around its weighted mean sum to {shown(total)}. Compute the $R^2$ of the "
@@ -158,9 +159,9 @@ The line $β_0 + β z$ is fitted by weighted least squares, without a penalty.""
         {"f": f, "w": w, "total": total})
 
 
-@template("00", minutes=8)
+@template("00", minutes=9)
 def what_the_table_says(draw):
-    """Which sentences does a table support? Steps 6, words 70."""
+    """Which sentences does a table support? Steps 5, words 88."""
     words = draw.permutation([*draw.permutation(ADJECTIVES)[:2], *draw.permutation(PLAIN)[:2]]).tolist()
 
     def numbers():
@@ -187,7 +188,8 @@ def what_the_table_says(draw):
          f"*{words[first(moved)]}* does, with {shown(float(moved[first(moved)]))}"),
         (f"Since A and B agree, the model has used *{words[top]}* most.", False,
          "agreement is no proof: both may be wrong together. Only the last column tries it, so “since” is wrong, "
-         "whatever stands there (or: their signs do not all agree, where that is so)"),
+         "whatever stands there (or: their signs do not all agree, where that is so); “refuted” and “left open” "
+         "are both accepted"),
         (f"B has the wrong side for *{words[strange]}*, if the removal is the judge.", strange == wrong,
          f"the signs in B and in the last column {'differ' if strange == wrong else 'are the same'}"),
         (f"Without *{words[two[0]]}* and *{words[two[1]]}* together the score would fall by "
@@ -214,28 +216,33 @@ column is what the score falls by when that word alone becomes [UNK].
             "reason",
             tuple(right)),
         Part("Choose one sentence that the table neither supports nor refutes, and describe the experiment that would "
-             "decide it for this review. What more does it take to say such a thing of the model?", 3,
+             "decide it for this review. What more does it take to say such a thing of the model?", 4,
              "For two words together: take both away and compare with the two removals. For the use of a word: take it "
              "away in more ways than by [UNK], alone and with others, beside all other words. One review is an "
              "anecdote: ask the same of many, and give the interval.",
-             "1: a change of the text or the model that fits the sentence\n1: compared with what (other words, each "
-             "alone)\n1: other reviews; how often it holds", None)),
+             "1: a sentence that is left open\n1: a change of the text or the model that fits it\n1: compared with "
+             "what (other words, each alone)\n1: other reviews; how often it holds", None)),
         {"table": [float(one) for row in rows for one in row], "words": words,
          "sentences": {letter: sentences[i][0] for letter, i in zip("PQRST", order, strict=True)}})
 
 
-@template("07", minutes=8)
+@template("07", minutes=10)
 def two_faces(draw):
-    """A model that behaves well on copies with holes. Steps 7, words 65."""
+    """A model that behaves well on copies with holes. Steps 8, words 80."""
     word = draw.choice(["subtitles", "remake", "musical", "sequel"])
 
     def numbers():
-        real = draw.integers(-30, 31, 3).tolist()
-        return real, [one - int(drop) for one, drop in zip(real, draw.integers(20, 40, 3), strict=True)], int(
-            draw.integers(-2, 3)), int(draw.integers(20, 35))
+        without, (weight, off) = draw.integers(-30, 31, 3).tolist(), draw.integers(-2, 3, 2).tolist()
+        having = [one - int(drop) for one, drop in zip(without, draw.integers(20, 40, 3), strict=True)]
+        return without, having, weight, without[0] + weight + off       # a line through the harmless model
 
-    without, having, weight, line = until(
-        lambda found: len({*found[0]}) == 3 and sum(found[0]) % 3 == sum(found[1]) % 3, numbers)
+    def telling(found):
+        without, having, _, line = found
+        mean, rest = divmod(sum(without) - sum(having), 3)
+        return rest == 0 and len({*without}) == len({mean, abs(line), line - having[0]}) == 3
+
+    without, having, weight, line = until(telling, numbers)
+
     def decimals(tenths):
         return [one / 10 for one in tenths]
 
@@ -260,9 +267,10 @@ LIME, asked about the first review with *{word}*, gives this word {shown(weight 
              "samples are nearly all copies with holes: the line is fitted to the harmless one.",
              "1: two models in one\n1: real texts and copies with [UNK] can be told apart\n1: LIME's samples are of "
              "the second kind", None),
-        Part("Would Shapley values or leave-one-out have helped? Why?", 1,
+        Part("Would Shapley values or leave-one-out, with [UNK] in the place of words, have helped? Why?", 2,
              "Not for certain: they ask about texts with holes, too. (Shapley values sum to the whole difference, so "
-             "the blame is in them, but on all words.)", "1: texts with holes (or: blame, but on no one word)", None),
+             "the blame is in them, but on all words.)",
+             "1: not for certain\n1: texts with holes (or: blame, but on no one word)", None),
         Part("Name a test that such a model cannot notice, and say what result would clear it of the suspicion.", 2,
              "Pairs of real texts, as above, more of them and on other words; or to look at its weights. It would be "
              "cleared if the pairs did not differ beyond chance. (Texts with words deleted can be noticed as well.)",
