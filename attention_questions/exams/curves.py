@@ -23,7 +23,7 @@ def whole(draw, low, high, size=None):
 @template("08", minutes=9)
 def one_curve(draw):
     """The curve of a word and three of its means. b is even, c is ±3 or ±6, and leave-one-out, Shapley value and
-    LIME's limit are three different numbers. Steps 20, words 45."""
+    LIME's limit are three different numbers. Steps 20, words 48."""
     def make():
         a, b, c = whole(draw, -4, 4), 2 * whole(draw, -3, 3), 3 * int(draw.choice([-2, -1, 1, 2]))
         return a, b, c, a + b // 2 + c // 3, (10 * a + 5 * b + 3 * c) / 10
@@ -40,9 +40,9 @@ def one_curve(draw):
         Part("What does LIME give it with very many samples, without kernel and ridge?", 3,
              f"The mean with the weight $6p(1−p)$, of which $1$, $p$ and $p^2$ have the means $1$, $1/2$ and $3/10$: "
              f"${shown(a)} {signed(b)} / 2 {signed(c)} · 3/10 = {shown(lime)}$.",
-             "1: the weight 6p(1 − p)\n1: the mean of p² is 3/10\n1: the number", lime),
-        Part("Somebody may strike this word and no other, and wants to know what happens. Which number do you quote, "
-             "why is none of the others wrong, and of which models are all of them equal?", 3,
+             "1: the weight 6p(1 − p)\n1: the mean of p² is 3/10, or the integral\n1: the number", lime),
+        Part("Somebody may have this word replaced and no other, and wants to know what happens. Which number do you "
+             "quote, why is none of the others wrong, and of which models are all of them equal?", 3,
              "Leave-one-out: only there are all the others kept. The others are means over texts in which other words "
              "are gone as well, so they answer another question. They are equal for all words if the model adds: then "
              "each curve is flat.",
@@ -53,7 +53,7 @@ def one_curve(draw):
 @template("08", minutes=9)
 def loud_and_silent(draw):
     """A loud word that says nothing, among words that praise or blame. The score is whole with it and without it.
-    Steps 13, words 65."""
+    Steps 13, words 68."""
     m, g = until(lambda mg: mg[1] > 1, lambda: (whole(draw, 2, 6), whole(draw, 2, 6)))
     y = int(draw.choice([-1, 1])) * (m + g) * (m + 1)
     with_it, without = m * y // (m + g), m * y // (m + 1)
@@ -69,29 +69,30 @@ def loud_and_silent(draw):
              f"Leave-one-out: ${shown(with_it)} − ({shown(without)}) = {shown(with_it - without)}$. The formula: 0, as "
              "$y$ and $y_h$ are 0.",
              "1: whole less replaced\n1: the number, with its sign\n1: 0", (with_it - without, 0)),
-        Part("Why is the first not 0? With which two models, whose answers everybody knows, would you have tested the "
-             "printed formula? Say what comes out, and what should.", 4,
+        Part("Why is the first not 0, and what of a word counts in place of $y$? With which two models, whose answers "
+             "everybody knows, would you have tested the printed formula? Say what comes out, and what should.", 4,
              "The word takes attention from those that speak, and pulls the score to what it says itself: a word "
              "counts by $y − f$, its distance from the rest. A deaf model (all equally loud) adds, LIME gives its "
              "weights, the formula 3/2 of them. A constant model (all say the same) has no important word, and the "
              "formula still finds those that are louder than [UNK].",
-             "1: it takes attention away from the others\n1: so it counts by y − f\n1: deaf: 3/2 where 1 is right\n"
-             "1: constant: not 0 where 0 is right", None)),
+             "1: it takes attention away from the others\n1: y − f, its distance from the score\n1: deaf: 3/2 where 1 "
+             "is right\n1: constant: not 0 where 0 is right", None)),
         {"m": m, "g": g, "y": y, "others": 1, "silent": 0})
 
 
-@template("08b", minutes=9)
+@template("08b", minutes=10)
 def asked_in_pairs(draw):
-    """Shapley values of a game of three words, two of which interact; then a pair of complements is changed. All values
-    are whole and different; the interaction is even and not 0. Steps 26, words 42."""
+    """Shapley values of a game of three words, two of which interact, and all three; then a pair of complements is
+    changed. All values are whole and different; none is what its word adds first, or last, or the mean of the two.
+    Steps 24, words 52."""
     def make():
-        one, pair, x = whole(draw, -3, 5, 3), 2 * int(draw.choice([-3, -2, -1, 1, 2, 3])), whole(draw, 2, 9)
-        return one, pair, x
+        return whole(draw, -3, 5, 3), 2 * int(draw.choice([-3, -2, -1, 1, 2, 3])), whole(draw, 2, 9)
     one, pair, x = until(lambda found: len({found[0][0] + found[1] // 2, found[0][1] + found[1] // 2,
                                             found[0][2]}) == 3 and 0 not in found[0], make)
-    a, b, c = one
-    scores = {"∅": 0, "a": a, "b": b, "c": c, "ab": a + b + pair, "ac": a + c, "bc": b + c, "abc": a + b + c + pair}
-    values = (a + pair // 2, b + pair // 2, c)
+    (a, b, c), more = one, 1 if pair > 0 else -1
+    scores = {"∅": 0, "a": a, "b": b, "c": c, "ab": a + b + pair, "ac": a + c, "bc": b + c,
+              "abc": a + b + c + pair + 3 * more}
+    values = (a + pair // 2 + more, b + pair // 2 + more, c + more)
     return Exercise("Three words", "The scores of a text of the words a, b and c, by the words that are kept:\n\n"
                     + table(["kept", *scores], [["score", *scores.values()]]), (
         Part("What are the Shapley values of a, b and c? Check their sum.", 5,
@@ -101,22 +102,23 @@ def asked_in_pairs(draw):
              "1: what a word adds, averaged over orders (or subsets with weights 1/3, 1/6, 1/6, 1/3)\n1: φ of a\n"
              "1: φ of b\n1: φ of c\n1: the sum is checked", values),
         Part(f"Somebody adds {x} to the score of a alone, and {x} to that of b and c without a. By how much do the "
-             "three values change?", 2,
-             f"By 0, 0 and 0: in two orders of six a comes first and gains {x}, in two it comes last and loses {x}; "
-             "the same holds for b and c, second and third.", "1: not at all, for a\n1: nor for b and c", (0, 0, 0)),
-        Part("Why could you have known this without any orders, and what does it say about how to ask a model for "
-             "Shapley values? What can such questions not show?", 3,
-             "The two sets are complements, and what a set and its complement share is even: Shapley values are sums "
-             "of differences f(S) − f(complement) and do not see it. So ask in pairs, a set and its complement; a "
-             "pair is one equation. Their differences do not show interactions of two words, which are even.",
-             "1: complements, only the difference counts\n1: ask in pairs\n1: the even part is not seen: pairs of "
-             "words", None)), {"scores": tuple(scores.values()), "x": x})
+             "three values change, and why?", 3,
+             "By 0, 0 and 0: the two sets are complements, and Shapley values are sums of differences f(S) − "
+             f"f(complement). (Or: in two orders of six a comes first and gains {x}, in two last and loses {x}; b and "
+             "c gain it in one and lose it in one.)",
+             "1: not at all, for a\n1: nor for b and c\n1: complements, only the difference counts; or gained and lost "
+             "in as many orders", (0, 0, 0)),
+        Part("What does this say about how to ask a model for Shapley values? What can such questions not show?", 2,
+             "Ask in pairs, a set and its complement: what both share, the even part, is gone. So their differences do "
+             "not show it: not what two words do together.",
+             "1: ask in pairs\n1: the even part is not seen: pairs of words", None)),
+        {"scores": tuple(scores.values()), "x": x})
 
 
 @template("08b", minutes=10)
 def sizes_of_copies(draw):
-    """KernelSHAP's weights for 4, 5 or 6 words, and what is asked of whom. Steps 21, words 48."""
-    d, full = int(draw.choice([4, 5, 6])), whole(draw, -5, 9)
+    """KernelSHAP's weights for 4 or 5 words, and what is asked of whom. Steps 18, words 65."""
+    d, full = whole(draw, 4, 5), whole(draw, -5, 9)
     none = until(lambda none: none != full, lambda: whole(draw, -4, 4))
     one = [Fraction(d - 1, comb(d, s) * s * (d - s)) for s in range(1, d)]
     together = [comb(d, s) * weight for s, weight in enumerate(one, 1)]
@@ -133,14 +135,13 @@ def sizes_of_copies(draw):
              f"${shown(ends)}$ of the sum.", "1: the weights of whole sizes\n1: the share", ends),
         Part("What do all values sum to, and which two copies make sure of it?", 2,
              f"To ${shown(full)} − ({shown(none)}) = {shown(full - none)}$: for the whole text and for none of it "
-             "the formula's weight is infinite, so the line goes through both.",
-             "1: the number\n1: all and none, weight infinite",
-             full - none),
+             "the formula's weight is infinite, so the line must go through both.",
+             "1: the number\n1: all and none: the line must go through both, or weight infinite", full - none),
         Part("Why may LIME's kernel give other numbers for the same model, and neither be wrong? For which models do "
              "they agree?", 3,
-             "LIME's kernel prefers copies that are nearly whole, KernelSHAP both ends. Both are means of what a "
-             "word is worth in different company, with other weights: two questions. Where a word is worth the same "
-             "in any company, in a model that adds, they agree.",
-             "1: LIME's prefers nearly whole copies\n1: two means of one curve, two questions\n1: models that "
-             "add", None)),
+             "LIME's kernel prefers copies that are nearly whole, KernelSHAP both ends: two questions. LIME asks "
+             "which line is best near the text, KernelSHAP how the score is shared out. They agree for models that "
+             "add: there a word is worth the same in any company.",
+             "1: LIME's prefers nearly whole copies\n1: two questions: best line near the text and shares of the "
+             "score, or two means of one curve\n1: models that add", None)),
         {"d": d, "full": full, "none": none})

@@ -1,7 +1,6 @@
 """Lectures 14 to 15: who judges explanations, and who judges the judges. Templates of the final."""
 
 from fractions import Fraction
-from math import comb
 
 from coursegrade.exam import Exercise, Part, shown, table, template, until
 
@@ -10,44 +9,48 @@ from .curves import whole
 
 @template("14", minutes=9)
 def words_go(draw):
-    """Comprehensiveness and sufficiency of a model of which one word is enough. The second order finds the second one
-    later, within the largest share. Steps 17, words 58."""
+    """Comprehensiveness and sufficiency of a model of which one word is enough. The first order is better by the one,
+    the second by the other; its two words are gone together in the largest share alone, or in none.
+    Steps 17, words 60."""
     high, low = whole(draw, 8, 9) / 10, whole(draw, 1, 3) / 10
-    shares = [10, int(draw.choice([20, 30])), 50]
-    place = until(lambda p: p > shares[1] // 10, lambda: whole(draw, 3, 5))
+    middle, place = until(lambda found: found[0] < found[1], lambda: (whole(draw, 3, 4), whole(draw, 4, 6)))
+    shares = [10, 10 * middle, 50]
     lost = round(high - low, 4)
-    both, later, alone = (Fraction(round(10 * part), 30) for part in (2 * lost, lost, 0))
+    both, later, alone = (Fraction(round(10 * lost) * times, 30) for times in (2, place < 6, 1))
     return Exercise("Words go", (
         f"A model says praise with $p = {shown(high)}$ if it finds *superb* or *gripping*, or both, and with $p = "
-        f"{shown(low)}$ if it finds neither. A text of 10 words has both. Explanation P ranks the two first and "
-        f"second, Q ranks *superb* first and *gripping* on place {place}. The shares are {shares[0]}, {shares[1]} "
-        f"and {shares[2]} % of the words."), (
+        f"{shown(low)}$ if it finds neither. A text of 10 words has both. Explanation P ranks *superb* second and "
+        f"*gripping* third, Q ranks *superb* first and *gripping* on place {place}. The shares are {shares[0]}, "
+        f"{shares[1]} and {shares[2]} % of the words."), (
         Part("What is the comprehensiveness of P and of Q?", 4,
-             f"Only when both are gone {shown(lost)} is lost. P: ${(0, 1, 1)[0]} + {shown(lost)} + {shown(lost)}$ "
-             f"over 3, {shown(both)}. Q: {shown(lost)} over 3, {shown(later)}.",
+             f"Only when both are gone {shown(lost)} is lost: with P at two of the three shares, {shown(both)}; with Q "
+             f"at {'one' if later else 'none'}, {shown(later)}.",
              "1: p of the text less p without the words\n1: nothing is lost with one\n1: P\n1: Q", (both, later)),
         Part("What is the sufficiency of P and of Q?", 2,
-             "With *superb* alone the model says what it says of the whole text: 0 for both.",
-             "1: with the words alone\n1: 0", (alone, alone)),
+             "With *superb* the model says what it says of the whole text. The first word of P is neither: "
+             f"{shown(lost)} at one of three, {shown(alone)}. Q: 0.",
+             "1: with the words alone\n1: P and Q", (alone, 0)),
         Part(f"No order reaches {shown(lost)}. Why is this no fault of an explainer? The two metrics do not agree "
              "about P and Q: which question does each ask? And why may either mislead on a trained model?", 4,
              "One word alone removes nothing, as the other is enough: it is how the model is. Comprehensiveness asks "
-             "what is needed, so it wants all that could do it; sufficiency what is enough, and one word is. A text "
-             "with holes is none that the model has seen: what it says there may be about the holes.",
+             "what is needed, so it wants all that could do it; sufficiency what is enough, and one word is. The model "
+             "has seen no text with holes: what it says there may be about the holes.",
              "1: the model's doing: each is enough\n1: needed\n1: enough\n1: texts with holes", None)),
         {"high": high, "low": low, "shares": tuple(shares), "place": place})
 
 
 @template("14", minutes=10)
 def most_important_first(draw):
-    """Deletion by order with signs and by size, in a model that adds. The verdict is praise, the largest weight speaks
-    against it, sizes differ. Steps 24, words 50."""
+    """Deletion by order with signs and by size, in a model that adds. The largest weight speaks against the verdict,
+    sizes differ. Steps 24, words 52."""
     w = until(lambda w: len({*map(abs, w)}) == 3 and 0 not in w and sum(w) > 0 and min(w) == -max(map(abs, w)),
               lambda: whole(draw, -9, 9, 3))
     f = sum(w)
     orders = [sorted(range(3), key=lambda i: -w[i]), sorted(range(3), key=lambda i: -abs(w[i]))]
     signed, sizes = ([f - sum(w[i] for i in order[:k]) for k in range(4)] for order in orders)
     areas = [Fraction(sum(f - one for one in scores), 4) for scores in (signed, sizes)]
+    side, verdict = [(1, "praise"), (-1, "blame")][whole(draw, 0, 1)]
+    w = [side * one for one in w]
     return Exercise("The most important first", (
         "A model adds: its score, in log-odds of praise, is the sum of its words' weights, and a word that is gone "
         "counts 0. A text has the words\n\n" + table(["word", "a", "b", "c"], [["weight", *w]])
@@ -55,8 +58,9 @@ def most_important_first(draw):
           "their sizes, as a gradient's length gives them; the largest goes first."), (
         Part("What are the scores after 0, 1, 2 and 3 words are gone, towards the verdict, in the order of the first "
              "explanation? And of the second?", 4,
-             f"First, the largest with its sign goes first: {shown(tuple(signed))}. Second: {shown(tuple(sizes))}.",
-             "1: the order with signs\n1: its scores\n1: the order by size\n1: its scores", (*signed, *sizes)),
+             f"The verdict is {verdict}. First, what speaks most for it goes first: {shown(tuple(signed))}. Second: "
+             f"{shown(tuple(sizes))}.", "1: the order with signs, for the verdict\n1: its scores\n1: the order by "
+                                        "size\n1: its scores", (*signed, *sizes)),
         Part("What is AOPC, the mean fall of the score over all four steps, of both?", 2,
              f"{shown(areas[0])} and {shown(areas[1])}.",
              "1: falls from the score of the whole text, over 4\n1: both numbers", tuple(areas)),
@@ -106,19 +110,19 @@ def promised_and_lost(draw):
         {"w": tuple(w), "P": tuple(rows[0]), "Q": tuple(rows[1]), "R": tuple(rows[2])})
 
 
-@template("14", minutes=9)
+@template("14", minutes=10)
 def learned_again(draw):
-    """Remove what speaks for the verdict, and train again: the right order leaves the label. Shares have few digits.
-    Steps 10, words 72."""
-    n = 100 * whole(draw, 2, 6)
+    """Remove what speaks for the verdict, and train again: the right order leaves the label. Shares have few digits;
+    by chance as much is left as the best reader finds. Steps 10, words 82."""
+    n = 200 * whole(draw, 1, 5)
     alone = n // 20 * whole(draw, 2, 8)
     new, old = 1 - alone / n / 2, alone / n / 2
-    chance = whole(draw, 55, 62) / 100
+    chance = round((alone / 2 + (n - alone) * 2 / 3) / n, 2)
     return Exercise("Learned again", (
         f"Each of {n} texts has three words, each of praise or of blame; the label is the majority, and so says the "
         f"model. In {alone} texts all three are alike. An explanation is right, signs included: of each text all "
         "words that speak for its label are taken away. With as many words taken by chance, a new model reaches "
-        f"{shown(chance)} (made up for this examination). Where nothing is left a model tosses a fair coin."), (
+        f"{shown(chance)}. Where nothing is left a model tosses a fair coin."), (
         Part("How often is the old model right on what is left, if it goes by the majority? How often is a new one "
              "right, trained on such texts?", 4,
              f"Where something is left it speaks against the label. Old: wrong there, and a coin for {alone} of {n}: "
@@ -126,13 +130,14 @@ def learned_again(draw):
              "1: what is left speaks against the label\n1: the coin\n1: old\n1: new", (old, new)),
         Part("ROAR ranks explanations by how far the new model falls. What does it say of the right one beside "
              f"chance, {shown(chance)}? Is it to be believed, and why not?", 3,
-             f"That it is worse than chance, as {shown(new)} is above {shown(chance)}. No: the removal tells the "
-             "label. With signs, what goes depends on the verdict, and so does what is left.",
-             "1: worse than chance\n1: the removal leaks the label\n1: because of the signs", None),
-        Part("What would you remove to mend this? And what does ROAR, mended, not say about the old model?", 3,
-             "What goes must not depend on the verdict: the largest by size, or places drawn for all alike. A new "
-             "model is another model: ROAR says whether information is left in the texts, not what "
-             "the old one used.",
+             f"That it is worse than chance, as {shown(new)} is above {shown(chance)}. No: it is right. What goes "
+             "depends on the label, by the signs, and so what is left tells it.",
+             "1: worse than chance\n1: no, the explanation is right\n1: what goes depends on the label or verdict, "
+             "and what is left tells it", None),
+        Part("By which rule would you remove words, in texts of any kind, to mend this? And what does ROAR, mended, "
+             "not say about the old model?", 3,
+             "The largest by size, or any rule that does not know the verdict. A new model is another model: ROAR says "
+             "whether information is left in the texts, not what the old one used.",
              "1: by size, or any rule that does not know the verdict\n1: another model was trained\n1: information in "
              "texts, not use", None)),
         {"n": n, "alone": alone, "chance": chance})
@@ -140,53 +145,50 @@ def learned_again(draw):
 
 @template("14b", minutes=10)
 def marked_by_people(draw):
-    """AUROC of exact values and of a word list with people's marks; one tie across the marks. The list does better.
-    Steps 21, words 58."""
+    """AUROC of exact values and of a word list with people's marks; one tie across the marks. The list does better, and
+    with signs both numbers would be others. Steps 21, words 57."""
     marks = until(lambda m: sum(m) == 2, lambda: whole(draw, 0, 1, 6))
 
-    def auroc(scores):
-        pairs = [(abs(a), abs(b)) for a, m in zip(scores, marks, strict=True) if m
+    def auroc(scores, size=abs):
+        pairs = [(size(a), size(b)) for a, m in zip(scores, marks, strict=True) if m
                  for b, u in zip(scores, marks, strict=True) if not u]
         return Fraction(sum(2 * (a > b) + (a == b) for a, b in pairs), 2 * len(pairs)), sum(a == b for a, b in pairs)
-    exact = until(lambda phi: Fraction(1, 2) < auroc(phi)[0] < Fraction(7, 8) and auroc(phi)[1] == 1 and min(phi) < 0,
+    wins = whole(draw, 4, 6)
+    exact = until(lambda phi: auroc(phi) == (Fraction(2 * wins + 1, 16), 1) and auroc(phi, int)[0] != auroc(phi)[0],
                   lambda: whole(draw, -6, 6, 6))
-    words = until(lambda phi: auroc(exact)[0] < auroc(phi)[0] < 1 and len({*map(abs, phi)}) == 6,
-                  lambda: whole(draw, -9, 9, 6))
+    words = until(lambda phi: auroc(exact)[0] < auroc(phi)[0] < 1 and auroc(phi, int)[0] != auroc(phi)[0]
+                  and len({*map(abs, phi)}) == 6, lambda: whole(draw, -9, 9, 6))
     found = auroc(exact)[0], auroc(words)[0]
-    names = ["the", "food", "was", "great", "but", "slow"]
     return Exercise("Marked by people", (
         "People marked two words of a text as the reason for its label. Beside the marks stand a model's exact "
         "Shapley values, and a list of words of praise and blame that was made without the model:\n\n"
-        + table(["word", *names], [
+        + table(["word", *"abcdef"], [
             ["marked", *("yes" if m else "no" for m in marks)], ["exact values", *exact], ["list", *words]])), (
-        Part("What is the AUROC of the exact values with the marks, by size, a tie counting half?", 3,
+        Part("What is the AUROC of the exact values with the marks, by size, a tie counting half?", 4,
              f"Of 8 pairs of a marked and an unmarked word, a tie counting half: {shown(found[0])}.",
-             "1: pairs of a marked and an unmarked word\n1: sizes, a tie counts half\n1: the number", found[0]),
+             "1: pairs of a marked and an unmarked word\n1: sizes\n1: a tie counts half\n1: the number", found[0]),
         Part("And of the list?", 2, f"{shown(found[1])}.", "1: pairs\n1: the number", found[1]),
         Part("The list is ahead. Why is it not a better explanation of the model? Describe a model of which it would "
-             "be the exact explanation, and say what else has to be measured. What else could make a high AUROC "
-             "misleading?", 5,
+             "be the exact explanation, and say what else has to be measured.", 4,
              "Marks say what convinces people, or where the label comes from; an explanation says what this model "
              "does. The list does not know the model: it would be the same for each. A bag of words with these "
              "numbers as weights has it as its exact values. Measure the distance to the exact values, or what the "
-             "score loses. AUROC does not see signs or sizes, and one text is one text.",
+             "score loses.",
              "1: plausible is not faithful\n1: the list is the same for all models\n1: a bag of words with these "
-             "weights\n1: distance to exact values, or deletion\n1: no signs or sizes; one text; marks of the "
-             "grammar or few people", None)),
+             "weights\n1: distance to exact values, or deletion", None)),
         {"marked": tuple("yes" if m else "no" for m in marks), "exact": tuple(exact), "list": tuple(words)})
 
 
-@template("15", minutes=9)
+@template("15", minutes=10)
 def people_in_rows(draw):
-    """The exact test of people, one row each. Six to eight are not level, all or all but one of them better.
-    Steps 16, words 60."""
-    n, worse, level = whole(draw, 6, 8), whole(draw, 0, 1), whole(draw, 1, 2)
-    pages = 6
-    gaps = [-whole(draw, 1, 2)] * worse + [0] * level + whole(draw, 1, 3, n - worse)
+    """The exact test of people, one row each. Eight to ten are not level, all but one of them better.
+    Steps 18, words 62."""
+    n, level, pages = whole(draw, 8, 10), whole(draw, 1, 2), 6
+    gaps = [-whole(draw, 1, 2)] + [0] * level + whole(draw, 1, 3, n - 1)
     shuffled = whole(draw, 1, 3, len(gaps))
     shuffled = [max(one, -gap) for one, gap in zip(shuffled, gaps, strict=True)]
     people = [(shuffled[i] + gaps[i], shuffled[i]) for i in draw.permutation(len(gaps))]
-    p = Fraction(2 * sum(comb(n, k) for k in range(n - worse, n + 1)), 2 ** n)
+    p = Fraction(2 * (n + 1), 2 ** n)
     right = sum(one for one, _ in people)
     return Exercise("People in rows", (
         f"{len(people)} people judged pages with a model's explanation, {pages} as it is and {pages} with its "
@@ -195,21 +197,19 @@ def people_in_rows(draw):
                                                                    ["shuffled", *(b for _, b in people)]])), (
         Part("With which $n$ do you test whether explanations help people, and how many of these are better with "
              "them?", 2,
-             f"One row a person, those who are level left out: $n = {n}$, of whom {n - worse} are better.",
-             "1: n without the level ones\n1: how many are better", (n, n - worse)),
-        Part("What is the two-sided $p$ value of the exact test against a coin, as a fraction? Is it below .05?", 3,
-             f"$2 · ({' + '.join(str(comb(n, k)) for k in range(n - worse, n + 1))})/{2 ** n} = {shown(p)}$, "
-             f"{'below' if 20 * p < 1 else 'not below'} .05.",
-             "1: so many or more, over 2 to the n\n1: both sides\n1: the fraction, and the verdict",
+             f"One row a person, those who are level left out: $n = {n}$, of whom {n - 1} are better.",
+             "1: n without the level ones\n1: how many are better", (n, n - 1)),
+        Part("What is the two-sided $p$ value of the exact test against a coin, as a fraction? Is it below .05?", 4,
+             f"$2 · ({n} + 1)/{2 ** n} = {shown(p)}$, {'below' if 20 * p < 1 else 'not below'} .05.",
+             "1: so many or more, over 2 to the n\n1: both sides\n1: the fraction\n1: the verdict",
              (p, "not below" if 20 * p >= 1 else "below")),
-        Part(f"Somebody counts answers: {right} of {pages * len(people)} right with explanations, against a coin. "
-             "Name two things that are wrong with this, and why. What are the shuffled pages for? What does "
-             "not follow from a $p$ above .05, and what do you state beside it?", 5,
-             "Answers of one person hang together: people are the unit, more pages only make a row steadier. A coin "
-             "is no control: a class may be right on all pages for another reason, such as the sizes of the numbers. "
-             "The shuffled pages are the placebo: all the same but the words' colours, so what is left is due to "
-             "these. A p above .05 says “not seen with so few people”, not “no effect”; the power says how likely it "
-             "would have been seen.",
-             "1: answers are not independent, people are\n1: a coin is no control\n1: placebo: same pages, colours "
-             "without meaning\n1: not significant is not no effect\n1: power, or number of people", None)),
+        Part(f"Somebody counts answers: {right} of {pages * len(people)} right with explanations, against a coin. Why "
+             "must answers not be counted, and why are the shuffled pages a better control than the coin? What does "
+             "not follow from a $p$ above .05, and what do you state beside it?", 4,
+             "Answers of one person hang together: people are the unit. People may be right more often than a coin for "
+             "another reason; the shuffled pages are the placebo, all the same but for the words' colours. A p above "
+             ".05 says “not seen with so few people”, not “no effect”; the power says how likely it would have been "
+             "seen.",
+             "1: answers are not independent, people are\n1: placebo: all the same, colours without meaning\n"
+             "1: not significant is not no effect\n1: power, number of people, or the interval", None)),
         {"pages": pages, "as_it_is": tuple(a for a, _ in people), "shuffled": tuple(b for _, b in people)})

@@ -5,18 +5,19 @@ from itertools import combinations
 
 from coursegrade.exam import Exercise, Part, shown, table, template, until
 
-from .curves import whole
+from .curves import signed, whole
 
 
-@template("09", minutes=9)
+@template("09", minutes=10)
 def answers_to_documents(draw):
     """A SLALOM found from five answers. Loudness against a reference is 2, 3 or 4, two different ones; the answers are
-    whole, values differ. Steps 22, words 48."""
+    whole, values differ, and no line gives all five. Steps 22, words 56."""
     loud_k, loud_m = draw.permutation([2, 3, 4])[:2].tolist()
     v_r = whole(draw, -4, 4)
-    v_k, v_m = until(lambda found: len({*found, v_r}) == 3, lambda: (
-        v_r + (1 + loud_k) * int(draw.choice([-2, -1, 1, 2])), v_r + (1 + loud_m) * int(draw.choice([-2, -1, 1, 2]))))
-    k_r, m_r = (loud_k * v_k + v_r) // (1 + loud_k), (loud_m * v_m + v_r) // (1 + loud_m)
+    less = until(lambda found: found[0] != found[1] and (1 + loud_k) * found[0] != (1 + loud_m) * found[1],
+                 lambda: draw.choice([-2, -1, 1, 2], 2).tolist())       # what r takes off k, and off m
+    v_k, v_m = v_r + (1 + loud_k) * less[0], v_r + (1 + loud_m) * less[1]
+    k_r, m_r = v_k - less[0], v_m - less[1]
     both, twice = Fraction(loud_k * v_k + loud_m * v_m, loud_k + loud_m), Fraction(loud_k * v_k + 2 * v_r, loud_k + 2)
     return Exercise("Five answers", (
         "A black box is a SLALOM without class token. Of five documents of the words k, m and r it says\n\n"
@@ -29,31 +30,31 @@ def answers_to_documents(draw):
              f"$({loud_k} · ({shown(v_k)}) + {loud_m} · ({shown(v_m)}))/{loud_k + loud_m} = {shown(both)}$, and "
              f"$({loud_k} · ({shown(v_k)}) + 2 · ({shown(v_r)}))/{loud_k + 2} = {shown(twice)}$.",
              "1: k m\n1: r counts twice in both sums\n1: k r r", (both, twice)),
-        Part("Why can a linear model with an intercept not be this box? Name a document on which the two must part. "
-             "When would such questions not have told the loudness?", 4,
-             "The box says the same of k and of k k, k k k …: a mean does not grow. A linear model adds k's weight "
-             "each time; if that is 0 it says of k what it says of nothing, and the same for all other words. Where "
-             "two words have the same value, every mixture of them has it too, and the pair tells nothing about "
-             "loudness.",
-             "1: attention takes a mean, a line adds\n1: a document with a word repeated "
-             "(or of the five, if a line through four of them misses the fifth)\n1: what both say of it\n"
-             "1: words of equal value", None)),
+        Part("Why can a linear model with an intercept not be this box? Name a document, one of these or another, on "
+             "which the two must part, and say how. When would such questions not have told the loudness?", 4,
+             f"Attention takes a mean, a line adds. By k and k r a line gives r the weight {shown(-less[0])}; of m r "
+             f"it then says ${shown(v_m)} {signed(-less[0])}$, and the box {shown(m_r)}. (Or k k: of it the box says "
+             "what it says of k, and a line adds k's weight again.) Where two words have the same value every mixture "
+             "has it, too: the pair tells nothing about loudness.",
+             "1: attention takes a mean, a line adds\n1: a document: of the five, or with a word repeated\n"
+             "1: what both say of it\n1: words of equal value", None)),
         {"scores": (v_k, v_m, v_r, k_r, m_r)})
 
 
-@template("09b", minutes=9)
+@template("09b", minutes=10)
 def softly_taken_away(draw):
-    """A SLALOM of three words; what is lost if one goes. One word has a value above 0 and below the score; scores are
-    whole or have one digit. Steps 20, words 45."""
-    parts = [(2, 1, 1), (3, 2, 1), (2, 3, 5), (1, 2, 2), (3, 4, 1)][whole(draw, 0, 4)]
+    """A SLALOM of three words; what is lost if one goes. One word has a value above 0 and below the score; all results
+    are whole or have one digit. Steps 20, words 50."""
+    parts = [(2, 1, 1), (3, 1, 1), (1, 3, 1), (5, 4, 1)][whole(draw, 0, 3)]
     alpha = [Fraction(one, sum(parts)) for one in parts]
     def make():
-        v = whole(draw, -6, 9, 3)
-        return v, sum(a * b for a, b in zip(alpha, v, strict=True))
-    v, F = until(lambda found: (10 * found[1]).denominator == 1 and 0 < found[0][0] < found[1]
-                 and len(set(found[0])) == 3 and found[1] not in found[0], make)
-    slope = [a * (b - F) for a, b in zip(alpha, v, strict=True)]
-    removed = [a / (1 - a) * (b - F) for a, b in zip(alpha, v, strict=True)]
+        F, *apart = whole(draw, 2, 7), -whole(draw, 1, 6), whole(draw, -6, 6)             # v − F of a and b, then of c
+        apart.append(-parts[0] * apart[0] - parts[1] * apart[1])
+        slope = [a * b for a, b in zip(alpha, apart, strict=True)]
+        return [F + one for one in apart], F, slope, slope[0] / (1 - alpha[0])
+    v, F, slope, lost = until(lambda found: 0 < found[0][0] and max(map(abs, found[0])) <= 12 and 0 not in found[2]
+                              and len(set(found[0])) == 3
+                              and all((10 * one).denominator == 1 for one in (*found[2], found[3])), make)
     return Exercise("Softly taken away", (
         "In a text of three different words a SLALOM has these shares and values:\n\n"
         + table(["word", "a", "b", "c"], [["share α", *alpha], ["value v", *v]])), (
@@ -61,22 +62,23 @@ def softly_taken_away(draw):
         Part("One word's loudness $e^s$ gets the factor λ, from 1 (there) to 0 (gone). What is the slope of F in λ at "
              "1, for a, for b and for c?", 3,
              f"$α(v − F)$: {shown(tuple(slope))}.", "1: α(v − F)\n2: the numbers; 1 if one is wrong", tuple(slope)),
-        Part("What does the SLALOM say of the text without a? So what does it lose with a?", 2,
-             f"$F − F_{{without}} = \\frac{{α}}{{1−α}} (v − F) = {shown(removed[0])}$, so without a it says "
-             f"{shown(F - removed[0])}.",
-             "1: the score without a\n1: the loss, with its sign", (F - removed[0], removed[0])),
+        Part("What does the SLALOM say of the text without a? So what does it lose with a (a gain counts as a negative "
+             "loss)?", 2,
+             f"$F − F_{{without}} = \\frac{{α}}{{1−α}} (v − F) = {shown(lost)}$, so without a it says "
+             f"{shown(F - lost)}.",
+             "1: the score without a\n1: the loss, with its sign", (F - lost, lost)),
         Part("A program prints $v e^s$ for each word. Which sign has a there, which one is right, what was "
              "forgotten, and why may a test that goes by the order of words not notice?", 4,
-             "It has +, as v is above 0. Right is −: a says less than the others do and holds the score down, so "
-             "without it the score rises. Forgotten was that the factor λ stands in the denominator, too: the term "
-             "−αF. A test of order asks who stands before whom, and this may stay although a sign is wrong.",
+             "It has +, as v is above 0. Right is −: a says less than the others do and holds the score down. "
+             "Forgotten was that λ stands in the denominator, too: the term −αF. A test of order asks who stands "
+             "before whom, and this may stay although a sign is wrong.",
              "1: + there\n1: − is right, as v is below F\n1: the denominator\n1: a sign can be wrong with the order "
              "right", None)), {"alpha": tuple(alpha), "v": tuple(v)})
 
 
 @template("09b", minutes=10)
 def two_fits(draw):
-    """R² of two fits on four reviews, and what was asked for them. The scores sum to 0. Steps 27, words 45."""
+    """R² of two fits on four reviews, and what was asked for them. The scores sum to 0. Steps 24, words 57."""
     scores = [3 * one for one in (-3, -1, 1, 3)]
     scores = [scores[i] for i in draw.permutation(4)]                   # their squares sum to 180
     near = until(lambda r: 0 < sum(one * one for one in r) <= 18 and sum(one * one for one in r) % 9 == 0,
@@ -98,15 +100,14 @@ def two_fits(draw):
              f"the fit to pairs and $1 − {sum(o * o for o in near)}/180 = {shown(r2[1])}$ for the other.",
              "1: the squared errors, summed\n1: 1 less their share of 180, which may be below 0\n1: pairs\n1: copies",
              tuple(r2)),
-        Part("How many tokens has the model read for each of the fits?", 2,
+        Part("How many tokens, [CLS] not counted, has the model read for each of the fits?", 2,
              f"{2 * pairs} and {pairs * length}.", "1: pairs\n1: copies", (2 * pairs, pairs * length)),
         Part("Why was $R^2$ on other pairs no warning? Which of the two do you print beside a review, which beside "
              "“what one word does to another”, and what do you try first on a model that may read the order of "
              "words?", 4,
-             "New pairs are the same question again: a fit is good for the texts that it was asked, so $R^2$ belongs "
-             "with its length. Beside a review: the fit that follows the model there; for two words: the fit to "
-             "pairs. First shuffle the review: if the score moves by more than is to be explained, no fit to "
-             "shuffled words will do.",
+             "New pairs are the same question again: $R^2$ belongs with the length of its texts. Beside a review: the "
+             "fit to copies, it follows the model there; for two words: the fit to pairs. First shuffle the review: if "
+             "the score moves by more than is to be explained, no fit that sees no order will do.",
              "1: other pairs are the same question; R² with its length\n1: copies, for the review\n1: pairs, for two "
              "words\n1: shuffle first", None)),
         {"scores": tuple(scores), "pairs": tuple(said[0]), "copies": tuple(said[1]), "n": pairs, "length": length})
@@ -153,14 +154,16 @@ def two_orders(draw):
 @template("10", minutes=9)
 def other_weights(draw):
     """An adversary with two words, and how far it is. Its weights have one digit; the score lies between the two
-    words' numbers. Steps 18, words 58."""
+    words' numbers. To halve word 2's weight, or to leave it out, gives others. Steps 18, words 64."""
     def make():
         alpha = (draw.permutation([(5, 3, 2), (6, 3, 1), (4, 5, 1), (7, 2, 1)][whole(draw, 0, 3)]) / 10).tolist()
         y = whole(draw, -4, 6, 3)
         score = round(sum(a * b for a, b in zip(alpha, y, strict=True)), 6)
         return alpha, y, score, round((score - y[2]) / (y[0] - y[2]), 6) if y[0] != y[2] else 0
     alpha, y, score, first = until(lambda found: len(set(found[1])) == 3 and 0 < found[3] < 1
-                                   and round(10 * found[3], 4) % 1 == 0 and abs(found[3] - found[0][0]) > 0.05, make)
+                                   and round(10 * found[3], 4) % 1 == 0 and abs(found[3] - found[0][0]) > 0.05
+                                   and 2 * found[1][1] != found[1][0] + found[1][2] and found[2] != found[1][1]
+                                   and {found[1][0], found[1][2]} != {0, 1}, make)
     rival = [first, 0, round(1 - first, 6)]
     apart = round(sum(abs(a - b) for a, b in zip(alpha, rival, strict=True)) / 2, 6)
     even = Fraction(sum(y), 3)
@@ -178,24 +181,25 @@ def other_weights(draw):
              "1: half the sum of absolute differences\n1: the number\n1: the mean of y", (apart, even)),
         Part("Why do such weights nearly always exist? Why do they not show that the model's weights were not used? "
              "What would a rival have to be, to worry you?", 4,
-             "A score is one number and there are as many weights as words, so one equation leaves many free: two "
-             "words suffice if they say more and less than the score. The rival is a row of numbers for one text; no "
-             "model has computed it, and the score is computed from the model's weights all the same. To worry: one "
-             "model, for all texts, which computes its weights from them, says the same and looks elsewhere.",
+             "A score is one number and there are as many weights as words, so one equation leaves many free. The "
+             "rival is a row of numbers for one text; no model has computed it, and the score is computed from the "
+             "model's weights all the same. To worry: one trained model, for all texts, which computes its weights "
+             "from them, says the same and looks elsewhere.",
              "1: one equation, many weights\n1: numbers for one text, no model made them\n1: the score did use the "
              "model's weights\n1: one trained model for all texts", None)), {"alpha": tuple(alpha), "y": tuple(y)})
 
 
 @template("10", minutes=10)
 def shuffled_weights(draw):
-    """All six orders of a peaked and of a nearly even row of weights. What the words say differs.
-    Steps 22, words 50."""
+    """All six orders of a peaked and of a nearly even row of weights. What the words say differs, and its mean is not
+    0; the first head's own score is neither the largest nor the smallest. Steps 22, words 55."""
     peaked = [[.7, .2, .1], [.8, .1, .1], [.6, .3, .1]][whole(draw, 0, 2)]
-    y = until(lambda y: len(set(y)) == 3 and 0 in y and sum(y) % 3 == 0, lambda: whole(draw, -6, 6, 3))
-    rows = [draw.permutation(peaked).tolist(), draw.permutation([.4, .3, .3]).tolist()]
+    y = until(lambda y: len(set(y)) == 3 and 0 in y and sum(y) in (-6, -3, 3, 6), lambda: whole(draw, -6, 6, 3))
     def orders(row):
         return [round(sum(row[i] * b for i, b in zip(order, y, strict=True)), 6)
                 for order in ((0, 1, 2), (0, 2, 1), (1, 0, 2), (1, 2, 0), (2, 0, 1), (2, 1, 0))]
+    rows = [until(lambda row: min(orders(row)) < orders(row)[0] < max(orders(row)),
+                  lambda: draw.permutation(peaked).tolist()), draw.permutation([.4, .3, .3]).tolist()]
     found = [orders(row) for row in rows]
     largest = [round(max(abs(one - scores[0]) for one in scores), 6) for scores in found]
     mean = sum(y) // 3
@@ -205,26 +209,27 @@ def shuffled_weights(draw):
         Part("What are the two scores $Σ α y$?", 2, f"{shown(found[0][0])} and {shown(found[1][0])}.",
              "1: first\n1: second", (found[0][0], found[1][0])),
         Part("Shuffle the weights among the words, in all six orders. By how much does each score move at most?", 3,
-             f"First: {shown(largest[0])}, second: {shown(largest[1])}. (Only the orders with the largest weight on "
-             "the largest or the smallest y have to be looked at.)",
+             f"First: {shown(largest[0])}, second: {shown(largest[1])}. (Only the orders that give the largest score "
+             "and the smallest have to be looked at.)",
              "1: the orders that can be farthest\n1: first\n1: second",
              tuple(largest)),
         Part("What is the mean of the six scores, for either head?", 1,
              f"Each weight stands at each word in two orders: the mean of y, {shown(mean)}.", "1: the mean of y", mean),
-        Part("Somebody says of the second head: “Shuffled weights hardly move the score, so the weights do not "
+        Part("Somebody says of the second head: “Shuffled weights hardly move the probability, so the weights do not "
              "matter.” Give two other reasons for a small change, and say what must stand beside it. What does this "
              "test not show, however it comes out?", 4,
              "The weights were nearly even, so shuffling hardly changed them; and a probability hardly moves where "
-             "the sigmoid is flat. Beside it: how far the weights were moved (total variation or JS). Not shown: "
-             "which words matter, or that the weights are an explanation; only that their places carry something.",
-             "1: nearly even before\n1: sigmoid flat (or: words say alike)\n1: how far the weights moved\n1: not "
-             "which words matter", None)), {"y": tuple(y), "first": tuple(rows[0]), "second": tuple(rows[1])})
+             "the sigmoid is flat. Beside it: how even the weights are, how certain the model is. Not shown: which "
+             "words matter, or that the weights are no explanation; they are still those that were used.",
+             "1: nearly even before\n1: sigmoid flat\n1: how even the weights, how certain the model, or how far the "
+             "weights moved\n1: not which words matter; or not that weights are no explanation", None)),
+        {"y": tuple(y), "first": tuple(rows[0]), "second": tuple(rows[1])})
 
 
-@template("10b", minutes=9)
+@template("10b", minutes=10)
 def trained_rivals(draw):
     """Adversaries trained at different prices, and a name that was forbidden. The best at the price asked for is clear
-    by more than 0.005. Steps 18, words 55."""
+    by more than 0.005. Steps 18, words 62."""
     js = [.08 + .01 * whole(draw, 0, 4), .20 + .01 * whole(draw, 0, 4), .44 + .01 * whole(draw, 0, 4)]
     def make():
         step, near = whole(draw, 2, 4) / 10, whole(draw, 2, 4) / 100    # what R pays for distance
@@ -235,7 +240,7 @@ def trained_rivals(draw):
                             and sorted(found[2])[1] - min(found[2]) > .005, make)
     js, change = [round(one, 2) for one in js], [round(one, 4) for one in change]
     threshold = round((change[2] - change[0]) / (js[2] - js[0]), 6)
-    weight, less, y = whole(draw, 4, 6) / 10, whole(draw, 1, 2) / 10, whole(draw, 1, 4)
+    weight, less, y = whole(draw, 4, 6) / 10, whole(draw, 1, 2) / 10, whole(draw, 2, 4)
     needed = round(weight * y / less, 6)
     return Exercise("Trained to look elsewhere", (
         "Three adversaries were trained against one reader, and a second seed of the reader stands beside them (made "
@@ -260,6 +265,6 @@ def trained_rivals(draw):
              "Two seeds of the same reader are as far apart, so a JS of this size is no news; a map of one is no map "
              "of the other. The penalty was on the map: values can grow in return. Turn the names round in the texts "
              "and count how often the reader is right: this changes the input and looks at no map.",
-             "1: the yardstick: another seed is as far\n1: the map was trained, values make up\n1: turn the names "
-             "round\n1: count right answers, no map", None)),
+             "1: the yardstick: another seed is as far (or: and moves p more than Q)\n1: the map was trained, values "
+             "make up\n1: turn the names round\n1: count right answers, or verdicts that turn", None)),
         {"js": tuple(js), "change": tuple(change), "seed": (.22, .16), "w": w, "weight": weight, "less": less, "y": y})

@@ -10,7 +10,7 @@ from .curves import whole
 @template("11", minutes=9)
 def a_mix_of_letters(draw):
     """The flag in a positional mix, two sequences with the same mix, and what a semantic map holds. Only one letter can
-    carry the flag. Steps 20, words 45."""
+    carry the flag; the weight is not the number of equal letters. Steps 16, words 56."""
     T, r = 10, whole(draw, 5, 8)
     counts = until(lambda found: sum(found) == T and min(found) > 0, lambda: whole(draw, 1, 5, 4))
     own, small = whole(draw, 0, 3), whole(draw, 1, 3)
@@ -18,17 +18,17 @@ def a_mix_of_letters(draw):
     letters = "ABDE"
     rest = "GHILMN"[:T - 3 - small]
     first, second = "D" + "A" * (small + 2) + rest, "A" + "D" * (small + 1) + "A" + rest
-    w, n = until(lambda wn: (Fraction(wn[0] * wn[1], wn[0] * wn[1] + T - wn[1])).denominator < 12,
+    w, n = until(lambda wn: wn[0] != wn[1] and Fraction(wn[0] * wn[1], wn[0] * wn[1] + T - wn[1]).denominator < 12,
                  lambda: (whole(draw, 2, 9), whole(draw, 2, 6)))
     held = Fraction(n * w, n * w + T - n)
     return Exercise("A mix of letters", (
         f"Models that count letters in sequences of length {T}. A positional one attends by $aI + b 1 1^\\top$. Of one "
         "token the letters' half of the mix, divided by $b$, "
         "is\n\n" + table(["letter", *letters], [["in the mix", *mix]])), (
-        Part("How large is $r = a/b$? Which letter is this token, and how often does it occur?", 3,
-             f"Counts sum to {T}, the row to {sum(mix)}: $r = {r}$. Only {letters[own]} is that large; it occurs "
-             f"{counts[own]} times.",
-             "1: r, from the sum\n1: the letter\n1: its count", (r, letters[own], counts[own])),
+        Part("How large is $r = a/b$? Which letter is this token, why can it be no other, and how often does it occur?",
+             3, f"Counts sum to {T}, the row to {sum(mix)}: $r = {r}$. Only {letters[own]} has more than that; its "
+             f"count is ${mix[own]} − {r} = {counts[own]}$.",
+             "1: r, from the sum\n1: the letter, the only one above r\n1: its count", (r, letters[own], counts[own])),
         Part(f"Another model has $r = {small}$. What does the mix of the first token, divided by $b$, have of A and "
              f"of D, for {first} and for {second}? What follows for any MLP behind it?", 3,
              f"In both: A {small + 2}, D {small + 1}, and 1 of the others. But D occurs once in the first, and A "
@@ -38,17 +38,18 @@ def a_mix_of_letters(draw):
              "together? And with hard attention?",
              2, f"${n} · {w}/({n} · {w} + {T - n}) = {shown(held)}$; with hard attention 1, whatever "
              "the number is.", "1: the share\n1: 1", (held, 1)),
-        Part("Hardened, the semantic model fails. Why does this not show that counting needs softness?", 2,
+        Part("Hardened, the semantic model fails. Why does this not show that counting needs softness, and what would "
+             "show it?", 2,
              "Its MLP never saw such mixes: the failure is that of this MLP. Ask models that were trained with hard "
              "attention (from places they count), or a proof (from letters alone it is impossible).",
              "1: the MLP was trained with other mixes\n1: train with hard attention, or a proof", None)),
         {"T": T, "mix": tuple(mix), "small": small, "sequences": (first, second), "w": w, "n": n})
 
 
-@template("11", minutes=9)
+@template("11", minutes=10)
 def lent_maps(draw):
-    """Three models, tried with the map of another sequence. One falls to the constant, one stays.
-    Steps 10, words 65."""
+    """Three models, tried with the map of another sequence. One falls to the constant or just above, one stays.
+    Steps 10, words 72."""
     constant = whole(draw, 50, 62) / 100
     kept, lost = whole(draw, 96, 100) / 100, constant + whole(draw, 0, 2) / 100
     agree = whole(draw, 84, 92) / 100
@@ -75,11 +76,11 @@ def lent_maps(draw):
              "Why is that not so?", 2,
              f"{shown(round(lost, 2))} is what a constant gets, up to a hundredth or two: no counting is left.",
              "1: beside the constant\n1: nothing is left", None),
-        Part(f"Why does the test not show that {letter['stays']} does not look at letters, and what would you change, "
+        Part("Why does the test not show that the first model of (b) does not look at letters? What would you change, "
              "in place of the map, to find from what a model reads its count?", 3,
              "Letters can come in through the values: a map that treats all alike still mixes letters. Put half of "
              "another sequence's mix (that of the places, or of the letters) into each mix, after attention, and see "
-             "whose count is given. Occlusion of one token tells, too.",
+             "whose count is given.",
              "1: through the values\n1: change the mix, not the map\n1: whose count comes out", None)),
         {"constant": constant, "agree": .1, "rows": tuple(round(x, 2) for kind in order for x in rows[kind])})
 
@@ -87,7 +88,8 @@ def lent_maps(draw):
 @template("12", minutes=10)
 def open_brackets(draw):
     """A beginning of brackets; which closes next, by a stack, by counting and by a wrong rule. The last opened is
-    closed already and of the other kind than the top; three are open. Steps 20, words 52."""
+    closed already and of the other kind than the top; three are open, and the bottom one is of another
+    kind than the top. Steps 16, words 62."""
     def make():
         text, stack, last = "", [], ""
         for _ in range(9):
@@ -98,8 +100,8 @@ def open_brackets(draw):
                 stack.append(last)
                 text += last
         return text, stack, last
-    text, stack, last = until(lambda found: len(found[1]) == 3 and found[0][-1] in ")]" and found[2] != found[1][-1],
-                              make)
+    text, stack, last = until(lambda found: len(found[1]) == 3 and found[0][-1] in ")]" and found[2] != found[1][-1]
+                              and found[1][0] != found[1][-1], make)
     votes = sum(2 ** d * (1 if kind == "(" else -1) for d, kind in enumerate(stack, 1))
     closes = {"(": ")", "[": "]"}[stack[-1]]
     wrong = {"(": ")", "[": "]"}[last]
@@ -114,34 +116,37 @@ def open_brackets(draw):
         Part("Which bracket may close next? Which one does the rule “opened last, closed or not” name?", 2,
              f"`{closes}`, as the votes say. The rule names `{wrong}`: it forgets that the bracket opened last is "
              "closed already.", "1: what closes\n1: what the rule says", (closes, wrong)),
-        Part("Why $2^d$? Give a stack on which votes of size $d$ fail.", 2,
-             "Each power is larger than all below it together, so the top decides. With $d$: of `(([` the votes are "
-             "1 + 2 − 3 = 0.", "1: a power outweighs all below\n1: a stack, such as (([", None),
+        Part("Why $2^d$? Give another stack, on which votes of size $d$ fail.", 2,
+             "Each power is larger than all below it together, so the top decides. With $d$: of `(([` and of `[[(` the "
+             "votes sum to 0.", "1: a power outweighs all below\n1: another stack: (([, [[( or a longer one", None),
         Part("Even attention suffices for this. Why is a flat map then no proof that a model does not use attention? "
              "A probe reads the bracket at depth 1 from a model's states; what would show that the model uses it?", 3,
-             "Even weights are a mean, and the mean carries the votes: take it away and nothing can be read. Turn the "
-             "pair at depth 1 from round to square, and ask where it is the top: the answer must turn. What a probe "
-             "finds need not be used.",
-             "1: the mean carries the sum of the votes\n1: turn the pair\n1: the answer turns (a probe shows only that "
-             "it is there)", None)), {"text": text})
+             "Even weights are a mean, and the mean carries the votes. Turn the pair at depth 1 from round to square, "
+             "and ask where it is the top (not here): the answer must turn. Or turn the state along the probe's "
+             "direction, beside a random one. What a probe finds need not be used.",
+             "1: the mean carries the sum of the votes\n1: turn the pair, or change the state along the probe's "
+             "direction\n1: the answer turns, where depth 1 is the top (beside a random direction)", None)),
+        {"text": text})
 
 
-@template("13", minutes=10)
+@template("13", minutes=9)
 def one_state(draw):
-    """A sparse autoencoder of three features at one state. Two features are on and one is off; all numbers are whole.
-    Steps 29, words 34."""
+    """A sparse autoencoder of three features at one state. Two features are on and one is off; all numbers are whole,
+    and what is missed is small. Steps 22, words 40."""
     decoder = [[3, 4], [0, 1], [-1, 0]]                                 # of lengths 5, 1 and 1
     def make():
-        h, b = whole(draw, -2, 9, 2), whole(draw, -4, 1, 3)
+        z = [whole(draw, 1, 2), *draw.permutation([whole(draw, 1, 4), -whole(draw, 1, 4)]).tolist()]
+        a = [max(0, one) for one in z]
+        s = [sum(one * w[i] for one, w in zip(a, decoder, strict=True)) for i in (0, 1)]
+        h = [one + whole(draw, -3, 3) for one in s]
         encoder = [whole(draw, -1, 1, 2) for _ in range(3)]
-        z = [w[0] * h[0] + w[1] * h[1] + c for w, c in zip(encoder, b, strict=True)]
-        return h, b, encoder, z, [max(0, one) for one in z]
-    h, b, encoder, z, a = until(lambda found: sum(one > 0 for one in found[3]) == 2 and max(found[3]) <= 4
-                                and found[4][0] in (1, 2) and 0 not in found[3] and all(map(any, found[2])), make)
-    lam = int(draw.choice([1, 2, 4])) / 2
+        b = [one - w[0] * h[0] - w[1] * h[1] for one, w in zip(z, encoder, strict=True)]
+        return h, b, encoder, z, a, s, sum((x - y) ** 2 for x, y in zip(h, s, strict=True))
+    h, b, encoder, z, a, s, error = until(
+        lambda found: all(map(any, found[2])) and len({*map(tuple, found[2])}) == 3 and max(map(abs, found[1])) <= 4
+        and 12 <= 3 * found[6] < sum(x * x for x in found[0]), make)
+    lam = whole(draw, 2, 4)
     f = [a[0] * 5, a[1], a[2]]
-    s = [sum(one * w[i] for one, w in zip(a, decoder, strict=True)) for i in (0, 1)]
-    error = sum((x - y) ** 2 for x, y in zip(h, s, strict=True))
     loss = error + lam * sum(f)
     return Exercise("One state", (
         f"A sparse autoencoder with $b^{{dec}} = 0$ and $λ = {shown(lam)}$, at the state $h = ({shown(h[0])}, "
@@ -170,7 +175,7 @@ def one_state(draw):
 
 @template("13", minutes=9)
 def a_knob(draw):
-    """What a model loses that forgets a tone, and a table of knobs. All shares have two digits. Steps 9, words 68."""
+    """What a model loses that forgets a tone, and a table of knobs. All shares have two digits. Steps 9, words 70."""
     stays, share = whole(draw, 5, 9) / 10, whole(draw, 1, 4) / 10
     after = round(stays + (1 - stays) * share, 4)
     best, zero, coordinate = (whole(draw, *ends) / 100 for ends in ((85, 95), (14, 20), (55, 64)))
@@ -184,24 +189,25 @@ def a_knob(draw):
             ["the best coordinate of the state, turned as far", coordinate],
             ["ten random pushes of the same length", f"{shown(low)} to {shown(high)}"]])), (
         Part("How often does praise follow praise in the first model? How often, if at each sentence end it is made "
-             "to forget the tone? And which share of its sentences praises, before and after?", 4,
+             "to forget the tone? Which share of all the first model's sentences praises, before and after?", 4,
              f"${shown(stays)} + {shown(round(1 - stays, 4))} · {shown(share)} = {shown(after)}$; then "
              f"{shown(share)}; the share is {shown(share)} before and after.",
              "1: it stays, or is drawn anew\n1: the number\n1: forgotten: the share of the "
              "draw\n1: the share does not change", (after, share, share)),
-        Part("What in the table shows that feature 7 acts? Name the rows that make it a finding, and say what they "
-             "are needed for.", 3,
-             f"{shown(best)} beside {shown(high)}, the best of the random pushes, and beside {shown(coordinate)} for "
-             "a coordinate. The random pushes are the placebo: a push of this length alone moves texts. The "
-             "coordinate says whether a feature is needed for it.",
-             "1: against as it is\n1: random pushes of the same length\n1: a cheaper knob", None),
+        Part("What in the table shows that feature 7 acts? Beside which one other row does this become a finding, and "
+             "what is the row needed for?", 3,
+             f"{shown(best)} in place of 0.2. Beside the random pushes, {shown(high)} at best: the placebo, as a push "
+             f"of this length alone moves texts. (Or beside the coordinate, {shown(coordinate)}: is a feature needed "
+             "for it?)",
+             "1: against as it is\n1: the random pushes; or the coordinate\n1: a push alone moves texts; or a cheaper "
+             "knob", None),
         Part(f"“With the feature at 0 the share is {shown(zero)} and was 0.2, so the model hardly uses it.” Why does "
-             "this not follow? What do you measure?", 3,
-             "A sentence of praise that begins, or follows another tone, needs no memory of praise: the share stays, "
-             "as in the first model. Measure what the feature is for, how often praise follows praise, with it and "
-             "without it.",
-             "1: the share can stay although something used is gone\n1: as in the first model\n1: praise after "
-             "praise", None)),
+             "this not follow? Use your numbers of (a). What do you measure?", 3,
+             f"In (a) the tone is forgotten and the share stays {shown(share)}; only praise after praise falls, from "
+             f"{shown(after)} to {shown(share)}. So measure what the feature is for, how often praise follows praise, "
+             "with it and without it.",
+             "2: the share stays although what was used is gone, as in (a); 1 without (a)\n1: praise after praise",
+             None)),
         {"stays": stays, "share": share, "as it is": .2, "best": best, "zero": zero,
          "coordinate": coordinate, "random": (low, high)})
 
@@ -209,7 +215,7 @@ def a_knob(draw):
 @template("13b", minutes=9)
 def three_kinds(draw):
     """ReLU, TopK and JumpReLU at one state, and what the price takes. No two values are equal or at the threshold;
-    four are above 0. Steps 19, words 50."""
+    four are above 0. Steps 19, words 56."""
     k = 2
     *z, theta = until(lambda found: len(set(found)) == 6 and 0 not in found and sum(one > 0 for one in found[:5]) == 4
                       and sum(one > found[5] > 0 for one in found[:5]) in (1, 3),
@@ -222,7 +228,7 @@ def three_kinds(draw):
     return Exercise("Three kinds", (
         f"Before its threshold an encoder computes for five features {', '.join(map(shown, z))}. A ReLU autoencoder "
         f"with $λ = {shown(lam)}$ has one feature for a direction of length 1; it is there with {shown(x)} or with "
-        f"{shown(weak)}, alone, and the loss is as small as can be."), (
+        f"{shown(weak)}, alone, and the loss (squared error + λ · what it says) is as small as can be."), (
         Part(f"What stays with TopK, $k = {k}$? What with JumpReLU, threshold {shown(theta)}? What is L0 with ReLU, "
              "TopK and JumpReLU?", 3,
              f"TopK: {shown(tuple(topk))}. JumpReLU: {shown(tuple(jump))}. L0: 4, {k} and {sum(map(bool, jump))}.",
@@ -242,13 +248,15 @@ def three_kinds(draw):
         {"z": tuple(z), "k": k, "theta": theta, "lambda": lam, "x": x, "weak": weak})
 
 
-@template("13b", minutes=9)
+@template("13b", minutes=10)
 def a_name(draw):
-    """A feature's name on texts that nobody looked at: precision, recall, base rate; and a second seed. No share is 1.
-    Steps 12, words 68."""
-    on, right, named = until(lambda f: f[1] < min(f[0], f[2]) and 5 * f[1] > 2 * f[0] and f[0] != f[2], lambda: (
-        int(draw.choice([20, 25, 40, 50])), 2 * whole(draw, 6, 20), int(draw.choice([40, 50, 80, 100]))))
-    reviews, fits = 400, whole(draw, 4, 8)
+    """A feature's name on texts that nobody looked at: precision, recall, base rate; and a second seed, for which the
+    name fits more often than anyway and less often than for the first. No share is 1. Steps 10, words 84."""
+    reviews = 400
+    on, right, named, fits = until(
+        lambda f: f[1] < min(f[0], f[2]) and f[0] != f[2] and f[2] / reviews < f[3] / 20 < f[1] / f[0], lambda: (
+            int(draw.choice([20, 25, 40, 50])), 2 * whole(draw, 6, 20), int(draw.choice([40, 50, 80, 100])),
+            whole(draw, 4, 8)))
     precision, recall, base = Fraction(right, on), Fraction(right, named), Fraction(named, reviews)
     return Exercise("A name", (
         "On one half of the reviews a feature was chosen out of 64 and named: “says that the food was good”. On the "
@@ -256,21 +264,22 @@ def a_name(draw):
         f"those {on}. Where the feature of a second seed is strongest (cosine of the directions .89), the name fits "
         f"{fits} of 20 reviews."), (
         Part("What are the precision and the recall of “the feature is on” for “the name fits”, and how often does "
-             "the name fit anyway?", 4,
+             "the name fit anyway?", 3,
              f"{shown(precision)} ({right}/{on}), {shown(recall)} ({right}/{named}), {shown(base)} "
              f"({named}/{reviews}).",
-             "1: precision\n1: recall\n1: which is which\n1: base rate", (precision, recall, base)),
-        Part("Why must feature and name be chosen on one half and counted on the other? What would you put beside "
-             "the precision, so that a reader can judge it?", 3,
+             "1: precision\n1: recall\n1: base rate", (precision, recall, base)),
+        Part("Why must the feature, and why the name, be chosen on one half and counted on the other? Which two "
+             "numbers would you put beside the precision, so that a reader can judge it?", 4,
              "The best of 64 is good by chance on the half where it was chosen, and a name is made to fit the top of "
-             "one list. Beside it: the base rate; the best of as many random directions, or of the coordinates, "
-             "chosen in the same way.",
-             "1: the best of many, by chance\n1: base rate\n1: random features, chosen likewise", None),
+             "one list. Beside it: the base rate; the best of 64 random directions, chosen likewise.",
+             "1: the best of many, by chance\n1: the name was made to fit\n2: one each for two of: base rate; random "
+             "directions, coordinates or neurons, chosen likewise; an interval", None),
         Part("Why does the second seed not refute the feature, and what does it show? What do precision and recall "
              "not say about the model?", 3,
-             "A name is a guess about the top of one list; a small turn of the direction changes which texts are at "
-             "the top. So a name belongs to its direction and must be tested for each. Both say that the feature "
-             "goes along with something: not that it acts, nor that the model uses it.",
-             "1: near directions, other tops; test each\n1: goes along only\n1: not acts, not used", None)),
+             "The direction is nearly the same: a small turn changes which texts are at the top. So a name belongs to "
+             "its direction and must be tested for each. Both say that the feature goes along with something: not "
+             "that it acts, nor that the model uses it.",
+             "1: nearly one direction, another top\n1: a name must be tested for each\n1: goes along; not acts, not "
+             "used", None)),
         {"reviews": reviews, "on": on, "named": named, "right": right, "fits": fits, "features": 64,
          "strongest": 20})

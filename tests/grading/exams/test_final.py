@@ -50,7 +50,8 @@ def asked_in_pairs(scores, x):
             return [game["".join(word for word in document if word in "abc")] for document in documents]
         return shapley_values(predict, ["a", "b", "c"]).scores
     before = asked(game)
-    assert len({*before.round(9)}) == 3
+    first, last = np.array([(game[word], game["abc"] - game["abc".replace(word, "")]) for word in "abc"]).T
+    assert len({*before.round(9)}) == 3 and not np.isclose(before, [first, last, (first + last) / 2]).any()
     return *before, *(asked(game | {"a": game["a"] + x, "bc": game["bc"] + x}) - before)
 
 
@@ -64,7 +65,7 @@ def sizes_of_copies(d, full, none):
 
 def answers_to_documents(scores):
     v_k, v_m, v_r, k_r, m_r = scores
-    assert len({v_k, v_m, v_r}) == 3
+    assert len({v_k, v_m, v_r}) == 3 and k_r - v_k != m_r - v_m
     loud = [np.exp(np.log((pair - v_r) / (v - pair))) for v, pair in ((v_k, k_r), (v_m, m_r))]
     model = Slalom(["k", "m", "r"], np.log([*loud, 1]), [v_k, v_m, v_r])
     assert np.allclose(model.predict([["k"], ["m"], ["r"], ["k", "r"], ["m", "r"]]), scores)
@@ -80,6 +81,7 @@ def softly_taken_away(alpha, v):
     slopes = [(score(1 + step * row) - score(1 - step * row)) / (2 * step) for row in np.eye(3)]
     without = score(np.array([0, 1, 1]))
     assert v[0] > 0 > slopes[0] and not np.isclose(slopes, 0).any()
+    assert all(abs(10 * one - round(10 * one)) < 1e-4 for one in (F, *slopes, without))
     return F, *slopes, without, F - without
 
 
@@ -112,13 +114,15 @@ def other_weights(alpha, y):
     score = np.dot(alpha, y)
     first, third = np.linalg.solve([[1, 1], [y[0], y[2]]], [1, score])
     assert 0 < first < 1
-    rival = np.array([first, 0, third])
+    rival, halved, left = np.array([first, 0, third]), alpha[0] + alpha[1] / 2, alpha[0] / (alpha[0] + alpha[2])
+    assert not np.isclose(first, [halved, left]).any() and {y[0], y[2]} != {0, 1}, "the weight would be the score"
     return first, third, np.maximum(rival - alpha, 0).sum(), np.mean(y)
 
 
 def shuffled_weights(y, first, second):
     scores = [[np.dot(order, y) for order in itertools.permutations(row)] for row in (first, second)]
-    assert np.isclose(*(np.mean(each) for each in scores))
+    assert np.isclose(*(np.mean(each) for each in scores)) and sum(y) != 0
+    assert min(scores[0]) < scores[0][0] - 1e-9 and scores[0][0] + 1e-9 < max(scores[0])
     return scores[0][0], scores[1][0], *(np.abs(np.subtract(each, each[0])).max() for each in scores), np.mean(scores)
 
 
@@ -131,7 +135,7 @@ def a_mix_of_letters(T, mix, small, sequences, w, n):
         assert len(text) == T
         attention = small * np.eye(T) + np.ones((T, T))
         mixes.append({letter: attention[0] @ [one == letter for one in text] for letter in sorted({*text})})
-    assert mixes[0] == mixes[1] and [text.count(text[0]) for text in sequences] == [1, 2]
+    assert w != n and mixes[0] == mixes[1] and [text.count(text[0]) for text in sequences] == [1, 2]
     row = np.where(np.arange(T) < n, w, 1) / np.where(np.arange(T) < n, w, 1).sum()
     return r, "ABDE"[own], count, mixes[0]["A"], mixes[0]["D"], row[:n].sum(), 1
 
@@ -154,7 +158,7 @@ def open_brackets(text):
         depth += symbol in "(["
         votes += 2 ** depth * (1 if symbol in "(]" else -1)
         depth -= symbol in ")]"
-    assert (votes > 0) == (stack[-1] == "(") and wrong != stack[-1]
+    assert (votes > 0) == (stack[-1] == "(") and stack[-1] not in (wrong, stack[0])
     pair = dict(zip("([", ")]", strict=True))
     return stack, votes, pair[stack[-1]], pair[wrong]
 
@@ -165,8 +169,9 @@ def one_state(h, b, encoder, decoder, **rest):
         parameter.data = torch.tensor(np.array(value), dtype=torch.float32)
     state = torch.tensor([h], dtype=torch.float32)
     a, f, s = sae.encode(state), sae.activations(state), sae(state)
-    assert (sae.before(state) != 0).all()
-    loss = ((state - s) ** 2).sum() + lam * f.sum()
+    error = ((state - s) ** 2).sum()
+    assert (sae.before(state) != 0).all() and lam > 1 and 1 < error < (state ** 2).sum() / 3
+    loss = error + lam * f.sum()
     return *a[0].tolist(), *f[0].tolist(), int((f > 0).sum()), *s[0].tolist(), loss.item()
 
 
@@ -192,7 +197,7 @@ def a_name(reviews, on, named, right, fits, features, strongest):
     marks = np.zeros((2, reviews), bool)                                              # the feature is on, the name fits
     marks[0, :on], marks[1, on - right:on - right + named] = True, True
     both = (marks[0] & marks[1]).sum()
-    assert both == right < min(on, named) and fits < strongest < features
+    assert both == right < min(on, named) and named / reviews < fits / strongest < right / on and strongest < features
     return marks[1][marks[0]].mean(), marks[0][marks[1]].mean(), marks[1].mean()
 
 
@@ -202,7 +207,7 @@ def words_go(high, low, shares, place):
     def predict(documents):
         return [high if {"w0", "w1"} & {*document} else low for document in documents]
     later = np.array([10, 11.5 - place, *range(9, 1, -1)])                            # w1 has this place
-    orders = [Attribution(words, scores, "by hand") for scores in (np.arange(10, 0, -1.0), later)]
+    orders = [Attribution(words, scores, "by hand") for scores in (np.array([9, 8, 10, *range(7, 0, -1)]), later)]
     assert (orders[1].scores > orders[1].scores[1]).sum() == place - 1
     bins = [share / 100 for share in shares]
     return [measure(predict, words, order, bins, by="delete", scores="probability")
@@ -241,14 +246,16 @@ def learned_again(n, alone, chance):
 
     def accuracy(reads):
         return np.mean([.5 if not rest else (reads(rest) == label) for rest, label in left])
-    assert 0 < alone < n
+    assert 0 < alone < n and alone % 2 == 0
+    assert abs(chance - (alone / 2 + (n - alone) * 2 / 3) / n) <= .0051, "of two alike and one other one is left"
     return accuracy(lambda rest: np.sign(sum(rest))), accuracy(lambda rest: -np.sign(sum(rest)))
 
 
 def marked_by_people(marked, **rows):
     marks = [one == "yes" for one in marked]
     found = [evaluate.auroc(np.abs(row), marks) for row in rows.values()]
-    assert found[0] < found[1]
+    with_signs = [evaluate.auroc(np.array(row), marks) for row in rows.values()]
+    assert found[0] < found[1] and not np.isclose(found, with_signs).any()
     return found
 
 
@@ -256,7 +263,7 @@ def people_in_rows(pages, as_it_is, shuffled):
     gaps = np.subtract(as_it_is, shuffled)
     n, better = int((gaps != 0).sum()), int((gaps > 0).sum())
     p = exact_binomial_test(better, n)
-    assert max(*as_it_is, *shuffled) <= pages and abs(p - .05) > .01
+    assert max(*as_it_is, *shuffled) <= pages and abs(p - .05) > .01 and n - better == 1
     return n, better, p, "below" if p < .05 else "not below"
 
 
