@@ -75,14 +75,14 @@ def intake(course, options):
 
 def taken_in(course, assignment, source=None):
     """Sort the inbox; then (student, `Checked` or the record of a rejection) for each submission."""
-    from coursegrade.marking import pipeline
+    from coursegrade.marking import late_days, pipeline
     sort(course, assignment, source)
     with course.alone():
         released = course.prepare(assignment)
-        others = course.others(assignment)
+        others, times = course.others(assignment), late_days.times(course, assignment)
         for student in tqdm(course.submitted(assignment), desc=f"{assignment}, reading", unit="student", disable=None,
                             leave=False):
-            yield student, pipeline.take_in(course, assignment, student, released, others)
+            yield student, pipeline.take_in(course, assignment, student, released, others, times)
 
 
 def grade(course, options, again=False):
@@ -98,9 +98,10 @@ def grade(course, options, again=False):
             print(f"{name}: {len(waiting)} to be run. In {Path(queue, name)}, for each NAME: `python -m coursegrade "
                   "run NAME.in.json NAME.out.json`; then the same command again.")
             continue
-        students = getattr(options, "students", None) or (course.submitted(name) if again else [])
+        there = course.submitted(name)
+        students = getattr(options, "students", None) or (there if again else [])
         for student in students:
-            if student not in course.submitted(name):
+            if student not in there:
                 raise CourseError(f"There is no submission of {student!r} for {name}.")
         found = pipeline.grade(course, name, students, options.unsafe, options.jobs, options.scheduler)
         states = collections.Counter(record.state for record in found.values())

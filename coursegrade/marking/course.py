@@ -157,9 +157,13 @@ class Course:
 
     def submitted(self, assignment):
         """{name: folder} of what lies in grading/submitted for an assignment. Names are as found: not yet trusted."""
-        folder = self.root / self.directory("").submitted_directory
+        folder = self.submission(assignment, "").parent
         return {path.name: path / assignment for path in sorted(folder.iterdir())
                 if os.path.lexists(path / assignment)} if folder.is_dir() else {}
+
+    def submission(self, assignment, student):
+        """The folder of one of these."""
+        return self.root / self.directory("").submitted_directory / student / assignment
 
     # ── what is kept ──────────────────────────────────────────────────────────────────────────────────────────────
 

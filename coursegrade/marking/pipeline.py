@@ -196,7 +196,7 @@ def _grade(batch, todo, executor, window, ledger, queue=None):
                 while len(running) >= window:
                     collect()
                 started[name] = time.monotonic()
-                checked = take_in(course, assignment, name, batch.released, batch.others)
+                checked = take_in(course, assignment, name, batch.released, batch.others, ledger.times)
                 if isinstance(checked, records.Record):
                     checked.digest = wanted
                     finish(checked)
@@ -225,14 +225,15 @@ def _grade(batch, todo, executor, window, ledger, queue=None):
                 future.cancel()
 
 
-def take_in(course, assignment, student, released, others):
-    """Look at a submission, keep the repaired copy in grading/checked, and return it; or the record of a rejection."""
+def take_in(course, assignment, student, released, others, times):
+    """Look at a submission, keep the repaired copy in grading/checked, and return it; or the record of a rejection.
+    times: those of `late_days.times`."""
     try:
         if not roster.STUDENT.fullmatch(student):
             raise intake.Rejected(f"“{shown(student)}” cannot be an id, which has letters, digits and . _ @ + -")
         with limit(READING):
-            checked = intake.look(course.submitted(assignment)[student], assignment, released, others)
-        if (given := late_days.times(course, assignment).get(student)) and given.came:
+            checked = intake.look(course.submission(assignment, student), assignment, released, others)
+        if (given := times.get(student)) and given.came:
             checked.timestamp = f"{given.came:%Y-%m-%d %H:%M:%S} UTC"
     except intake.Rejected as error:
         return records.Record(student, "rejected", str(error))

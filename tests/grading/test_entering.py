@@ -44,7 +44,7 @@ def marked(folder, student):
 def known(course, student):
     """(the work that a submission is, its outcome)."""
     batch = pipeline.Batch(course, NAME, False, Limits())
-    work, _ = batch.work(student, pipeline.take_in(course, NAME, student, batch.released, {}))
+    work, _ = batch.work(student, pipeline.take_in(course, NAME, student, batch.released, {}, {}))
     return work, outcomes.read(outcomes.path_of(course, NAME, student), work)
 
 

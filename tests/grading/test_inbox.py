@@ -66,7 +66,7 @@ def work(course, student):
 
 
 def rejection(course, student):
-    record = pipeline.take_in(course, NAME, student, Course(course.root).released(NAME), {})
+    record = pipeline.take_in(course, NAME, student, Course(course.root).released(NAME), {}, {})
     assert isinstance(record, Record) and record.state == "rejected"
     return record.why
 
@@ -357,13 +357,11 @@ def test_what_cannot_be_kept_or_takes_too_long_is_rejected(course, template, mon
     inbox.sort(course, NAME)
     (course.grading / "submitted" / "jdoe" / NAME / "timestamp.txt").mkdir()
     (course.grading / "submitted" / "jdoe" / NAME / "timestamp.txt" / "a.csv").write_text("1")
-    with monkeypatch.context() as patch:
-        came = datetime.datetime(2026, 12, 1)
-        patch.setattr(pipeline.late_days, "times", lambda *_: {"jdoe": SimpleNamespace(came=came)})
-        assert "a folder in it is called" in pipeline.take_in(course, NAME, "jdoe", released, {}).why
+    times = {"jdoe": SimpleNamespace(came=datetime.datetime(2026, 12, 1))}
+    assert "a folder in it is called" in pipeline.take_in(course, NAME, "jdoe", released, {}, times).why
     monkeypatch.setattr(pipeline, "READING", 0.05)
     monkeypatch.setattr(pipeline.intake, "look", lambda *_: [None for _ in iter(int, 1)])
-    assert pipeline.take_in(course, NAME, "jdoe", released, {}).why == "it took too long to read"
+    assert pipeline.take_in(course, NAME, "jdoe", released, {}, {}).why == "it took too long to read"
 
 
 def test_the_inbox_is_sorted_again_and_again(course):
