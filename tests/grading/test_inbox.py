@@ -12,7 +12,8 @@ from types import SimpleNamespace
 import nbformat
 import pytest
 
-from coursegrade.marking import archive, claims, inbox, owners, pipeline
+from coursegrade.__main__ import main
+from coursegrade.marking import archive, claims, inbox, late_days, owners, pipeline
 from coursegrade.marking.course import Course
 from coursegrade.marking.intake import MAX_FILES, OTHER_KIND
 from coursegrade.marking.records import Record
@@ -396,3 +397,17 @@ def test_two_downloads_of_one_class_are_asked_about_in_few_lines(course):
     assert said.count("nothing counts until") == 10 and "with 20 more. Is an older download" in said
     (course.grading / "inbox" / NAME / "submissions.zip").unlink()
     assert sorted_by(course)[0] == sorted(names)
+
+
+def test_reading_one_of_many_does_not_look_at_the_others(course, template, monkeypatch):
+    released, counted = Course(template).released(NAME), []
+    listing, reading = Course.submitted, late_days.times
+    monkeypatch.setattr(Course, "submitted", lambda *given: counted.append("all") or listing(*given))
+    monkeypatch.setattr(late_days, "times", lambda *given: counted.append("all times") or reading(*given))
+    often = []
+    for students in (["jdoe"], ["jdoe", "ileve"]):
+        put(course, {f"{student}/a.ipynb": nbformat.writes(answers(released)) for student in students})
+        counted.clear()
+        main(["intake", NAME, "--course", str(course.root)])
+        often.append(sorted(counted))
+    assert often[0] == often[1] and {*often[0]} == {"all", "all times"}
