@@ -138,6 +138,15 @@ def shown(value):
     return text.replace("-", "−")
 
 
+def factor(number):
+    """A number as it stands behind a · or a −: a negative one in brackets.
+
+    >>> factor(-3), factor(2)
+    ('(−3)', '2')
+    """
+    return f"({shown(number)})" if number < 0 else shown(number)
+
+
 def table(head, rows):
     """A Markdown table; a cell that is no text is printed by `shown`.
 

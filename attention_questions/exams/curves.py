@@ -3,7 +3,7 @@
 from fractions import Fraction
 from math import comb
 
-from coursegrade.exam import Exercise, Part, shown, table, template, until
+from coursegrade.exam import Exercise, Part, factor, shown, table, template, until
 
 
 def signed(number):
@@ -22,12 +22,13 @@ def whole(draw, low, high, size=None):
 
 @template("08", minutes=9)
 def one_curve(draw):
-    """The curve of a word and three of its means. b is even, c is ±3 or ±6, and leave-one-out, Shapley value and
-    LIME's limit are three different numbers. Steps 20, words 48."""
+    """The curve of a word and three of its means. b is even, c is ±3 or ±6, and δ(0), leave-one-out, Shapley
+    value and LIME's limit are four different numbers. Steps 20, words 48."""
     def make():
         a, b, c = whole(draw, -4, 4), 2 * whole(draw, -3, 3), 3 * int(draw.choice([-2, -1, 1, 2]))
         return a, b, c, a + b // 2 + c // 3, (10 * a + 5 * b + 3 * c) / 10
-    a, b, c, shapley, lime = until(lambda found: found[0] and found[1] and len({sum(found[:3]), *found[3:]}) == 3, make)
+    a, b, c, shapley, lime = until(
+        lambda found: found[0] and found[1] and len({found[0], sum(found[:3]), *found[3:]}) == 4, make)
     return Exercise("One curve", (
         "Each other word of a long text is kept with chance $p$, else replaced. One word, kept instead of replaced, "
         f"is then worth on average $δ(p) = {shown(a)} {signed(b)} p {signed(c)} p^2$."), (
@@ -42,7 +43,7 @@ def one_curve(draw):
              f"${shown(a)} {signed(b)} / 2 {signed(c)} · 3/10 = {shown(lime)}$.",
              "1: the weight 6p(1 − p)\n1: the mean of p² is 3/10, or the integral\n1: the number", lime),
         Part("Somebody may have this word replaced and no other, and wants to know what happens. Which number do you "
-             "quote, why is none of the others wrong, and of which models are all of them equal?", 3,
+             "quote, why is none of the others wrong, and for which models are they all equal?", 3,
              "Leave-one-out: only there are all the others kept. The others are means over texts in which other words "
              "are gone as well, so they answer another question. They are equal for all words if the model adds: then "
              "each curve is flat.",
@@ -61,18 +62,18 @@ def loud_and_silent(draw):
         f"One head, no padding, no [CLS]. A text has {m} words of loudness $g = 1$ that say $y = {shown(y)}$ each, "
         f"and one of loudness $g = {g}$ that says $y = 0$. What replaces a word, [UNK], has $g = 1$ and $y = 0$."), (
         Part("What is the score of the text, and what is it with the loud word replaced?", 3,
-             f"${m} · ({shown(y)}) / ({m} + {g}) = {shown(with_it)}$, and ${m} · ({shown(y)}) / ({m} + 1) = "
+             f"${m} · {factor(y)} / ({m} + {g}) = {shown(with_it)}$, and ${m} · {factor(y)} / ({m} + 1) = "
              f"{shown(without)}$.", "1: sums of g y over sums of g\n1: the score\n1: the score with [UNK]",
              (with_it, without)),
-        Part("What does leave-one-out give the loud word? And the printed formula "
-             "$\\frac{3}{2} (α y − α_h y_h)$?", 3,
-             f"Leave-one-out: ${shown(with_it)} − ({shown(without)}) = {shown(with_it - without)}$. The formula: 0, as "
+        Part("What does leave-one-out give the loud word? And the formula that the paper prints "
+             "for LIME, $\\frac{3}{2} (α y − α_h y_h)$, $h$ for replaced by [UNK]?", 3,
+             f"Leave-one-out: ${shown(with_it)} − {factor(without)} = {shown(with_it - without)}$. The formula: 0, as "
              "$y$ and $y_h$ are 0.",
              "1: whole less replaced\n1: the number, with its sign\n1: 0", (with_it - without, 0)),
         Part("Why is the first not 0, and what of a word counts in place of $y$? With which two models, whose answers "
              "everybody knows, would you have tested the printed formula? Say what comes out, and what should.", 4,
              "The word takes attention from those that speak, and pulls the score to what it says itself: a word "
-             "counts by $y − f$, its distance from the rest. A deaf model (all equally loud) adds, LIME gives its "
+             "counts by $y − f$, its distance from the score. A deaf model (all equally loud) adds, LIME gives its "
              "weights, the formula 3/2 of them. A constant model (all say the same) has no important word, and the "
              "formula still finds those that are louder than [UNK].",
              "1: it takes attention away from the others\n1: y − f, its distance from the score\n1: deaf: 3/2 where 1 "
@@ -96,8 +97,9 @@ def asked_in_pairs(draw):
     return Exercise("Three words", "The scores of a text of the words a, b and c, by the words that are kept:\n\n"
                     + table(["kept", *scores], [["score", *scores.values()]]), (
         Part("What are the Shapley values of a, b and c? Check their sum.", 5,
-             "Averaged over the six orders: "
-             f"{', '.join(f'$φ_{w} = {shown(v)}$' for w, v in zip('abc', values, strict=True))}. They sum to "
+             "Averaged over the six orders, a twice first, after b, after c, twice last: "
+             f"$φ_a = (2 · {factor(a)} {signed(a + pair)} {signed(a)} + 2 · {factor(a + pair + 3 * more)})/6 = "
+             f"{shown(values[0])}$; likewise $φ_b = {shown(values[1])}$, $φ_c = {shown(values[2])}$. They sum to "
              f"{shown(sum(values))}, the score of the whole text.",
              "1: what a word adds, averaged over orders (or subsets with weights 1/3, 1/6, 1/6, 1/3)\n1: φ of a\n"
              "1: φ of b\n1: φ of c\n1: the sum is checked", values),
@@ -134,7 +136,7 @@ def sizes_of_copies(draw):
              f"A size together has $(d−1)/(s(d−s))$: {shown(tuple(together))}. The first and the last are "
              f"${shown(ends)}$ of the sum.", "1: the weights of whole sizes\n1: the share", ends),
         Part("What do all values sum to, and which two copies make sure of it?", 2,
-             f"To ${shown(full)} − ({shown(none)}) = {shown(full - none)}$: for the whole text and for none of it "
+             f"To ${shown(full)} − {factor(none)} = {shown(full - none)}$: for the whole text and for none of it "
              "the formula's weight is infinite, so the line must go through both.",
              "1: the number\n1: all and none: the line must go through both, or weight infinite", full - none),
         Part("Why may LIME's kernel give other numbers for the same model, and neither be wrong? For which models do "

@@ -14,13 +14,14 @@ def words_go(draw):
     Steps 17, words 60."""
     high, low = whole(draw, 8, 9) / 10, whole(draw, 1, 3) / 10
     middle, place = until(lambda found: found[0] < found[1], lambda: (whole(draw, 3, 4), whole(draw, 4, 6)))
+    ranked = {4: "fourth", 5: "fifth", 6: "sixth"}[place]
     shares = [10, 10 * middle, 50]
     lost = round(high - low, 4)
     both, later, alone = (Fraction(round(10 * lost) * times, 30) for times in (2, place < 6, 1))
     return Exercise("Words go", (
         f"A model says praise with $p = {shown(high)}$ if it finds *superb* or *gripping*, or both, and with $p = "
         f"{shown(low)}$ if it finds neither. A text of 10 words has both. Explanation P ranks *superb* second and "
-        f"*gripping* third, Q ranks *superb* first and *gripping* on place {place}. The shares are {shares[0]}, "
+        f"*gripping* third, Q ranks *superb* first and *gripping* {ranked}. The shares are {shares[0]}, "
         f"{shares[1]} and {shares[2]} % of the words."), (
         Part("What is the comprehensiveness of P and of Q?", 4,
              f"Only when both are gone {shown(lost)} is lost: with P at two of the three shares, {shown(both)}; with Q "
@@ -30,19 +31,20 @@ def words_go(draw):
              "With *superb* the model says what it says of the whole text. The first word of P is neither: "
              f"{shown(lost)} at one of three, {shown(alone)}. Q: 0.",
              "1: with the words alone\n1: P and Q", (alone, 0)),
-        Part(f"No order reaches {shown(lost)}. Why is this no fault of an explainer? The two metrics do not agree "
-             "about P and Q: which question does each ask? And why may either mislead on a trained model?", 4,
-             "One word alone removes nothing, as the other is enough: it is how the model is. Comprehensiveness asks "
-             "what is needed, so it wants all that could do it; sufficiency what is enough, and one word is. The model "
-             "has seen no text with holes: what it says there may be about the holes.",
+        Part(f"No order reaches a comprehensiveness of {shown(lost)}. Why is this no fault of an explainer? The two "
+             "metrics do not agree about P and Q: which question does each ask? And why may either mislead on a "
+             "trained model?", 4,
+             "Taking one of the two away changes nothing, as the other is enough: that is how the model works. "
+             "Comprehensiveness asks what is needed, so it wants all that could do it; sufficiency what is enough, and "
+             "one word is. The model has seen no text with holes: what it says there may be about the holes.",
              "1: the model's doing: each is enough\n1: needed\n1: enough\n1: texts with holes", None)),
-        {"high": high, "low": low, "shares": tuple(shares), "place": place})
+        {"high": high, "low": low, "shares": tuple(shares), "place": ranked})
 
 
 @template("14", minutes=10)
 def most_important_first(draw):
     """Deletion by order with signs and by size, in a model that adds. The largest weight speaks against the verdict,
-    sizes differ. Steps 24, words 52."""
+    sizes differ. Steps 24, words 54."""
     w = until(lambda w: len({*map(abs, w)}) == 3 and 0 not in w and sum(w) > 0 and min(w) == -max(map(abs, w)),
               lambda: whole(draw, -9, 9, 3))
     f = sum(w)
@@ -61,14 +63,14 @@ def most_important_first(draw):
              f"The verdict is {verdict}. First, what speaks most for it goes first: {shown(tuple(signed))}. Second: "
              f"{shown(tuple(sizes))}.", "1: the order with signs, for the verdict\n1: its scores\n1: the order by "
                                         "size\n1: its scores", (*signed, *sizes)),
-        Part("What is AOPC, the mean fall of the score over all four steps, of both?", 2,
+        Part("What is AOPC, the mean fall of the score over all four steps (0 to 3 words gone), of both?", 2,
              f"{shown(areas[0])} and {shown(areas[1])}.",
              "1: falls from the score of the whole text, over 4\n1: both numbers", tuple(areas)),
         Part("Does the curve show that the second explanation is false about the model? Why does it lose, and what "
              "would be a fair comparison? Why would AOPC not be comparable with a comprehensiveness?", 4,
              "No: it has the right sizes. It has no sign, and takes away what speaks against the verdict, so the "
-             "score rises. Fair: sizes beside sizes, chance without signs for its row, or the distance to exact "
-             "sizes. AOPC is in log-odds over all steps, comprehensiveness in probabilities over some shares.",
+             "score rises. Fair: sizes beside sizes, or, as the row to beat, an order by chance; or the distance "
+             "to exact sizes. AOPC is in log-odds over all steps, comprehensiveness in probabilities over some shares.",
              "1: no, sizes are right\n1: words against the verdict go first\n1: sizes beside sizes\n1: other units "
              "and steps", None)), {"w": tuple(w), "steps": (0, 1, 2, 3)})
 
@@ -165,9 +167,9 @@ def marked_by_people(draw):
         + table(["word", *"abcdef"], [
             ["marked", *("yes" if m else "no" for m in marks)], ["exact values", *exact], ["list", *words]])), (
         Part("What is the AUROC of the exact values with the marks, by size, a tie counting half?", 4,
-             f"Of 8 pairs of a marked and an unmarked word, a tie counting half: {shown(found[0])}.",
+             f"The marked word is larger in {wins}½ of 8 pairs, a tie counting half: {shown(found[0])}.",
              "1: pairs of a marked and an unmarked word\n1: sizes\n1: a tie counts half\n1: the number", found[0]),
-        Part("And of the list?", 2, f"{shown(found[1])}.", "1: pairs\n1: the number", found[1]),
+        Part("And of the list?", 2, f"{shown(8 * found[1])} of 8: {shown(found[1])}.", "1: pairs\n1: number", found[1]),
         Part("The list is ahead. Why is it not a better explanation of the model? Describe a model of which it would "
              "be the exact explanation, and say what else has to be measured.", 4,
              "Marks say what convinces people, or where the label comes from; an explanation says what this model "
@@ -181,12 +183,12 @@ def marked_by_people(draw):
 
 @template("15", minutes=10)
 def people_in_rows(draw):
-    """The exact test of people, one row each. Eight to ten are not level, all but one of them better.
-    Steps 18, words 62."""
+    """The exact test of people, one row each. Eight to ten are not level, all but one of them better; nobody
+    has none right. Steps 18, words 62."""
     n, level, pages = whole(draw, 8, 10), whole(draw, 1, 2), 6
     gaps = [-whole(draw, 1, 2)] + [0] * level + whole(draw, 1, 3, n - 1)
     shuffled = whole(draw, 1, 3, len(gaps))
-    shuffled = [max(one, -gap) for one, gap in zip(shuffled, gaps, strict=True)]
+    shuffled = [max(one, 1 - gap) for one, gap in zip(shuffled, gaps, strict=True)]
     people = [(shuffled[i] + gaps[i], shuffled[i]) for i in draw.permutation(len(gaps))]
     p = Fraction(2 * (n + 1), 2 ** n)
     right = sum(one for one, _ in people)

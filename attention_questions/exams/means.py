@@ -1,9 +1,9 @@
 """Lectures 09 to 10b: attention takes means, and what weights can and cannot show. Templates of the final."""
 
 from fractions import Fraction
-from itertools import combinations
+from itertools import combinations, permutations
 
-from coursegrade.exam import Exercise, Part, shown, table, template, until
+from coursegrade.exam import Exercise, Part, factor, shown, table, template, until
 
 from .curves import signed, whole
 
@@ -27,8 +27,8 @@ def answers_to_documents(draw):
              f"{loud_k}/{loud_k + 1}$, so $ρ/(1−ρ) = {loud_k}$; of m likewise {loud_m}.",
              "1: words alone say their values\n1: k, by ρ/(1 − ρ)\n1: m", (loud_k, loud_m)),
         Part("What does the box say of k m, and of k r r?", 3,
-             f"$({loud_k} · ({shown(v_k)}) + {loud_m} · ({shown(v_m)}))/{loud_k + loud_m} = {shown(both)}$, and "
-             f"$({loud_k} · ({shown(v_k)}) + 2 · ({shown(v_r)}))/{loud_k + 2} = {shown(twice)}$.",
+             f"$({loud_k} · {factor(v_k)} + {loud_m} · {factor(v_m)})/{loud_k + loud_m} = {shown(both)}$, and "
+             f"$({loud_k} · {factor(v_k)} + 2 · {factor(v_r)})/{loud_k + 2} = {shown(twice)}$.",
              "1: k m\n1: r counts twice in both sums\n1: k r r", (both, twice)),
         Part("Why can a linear model with an intercept not be this box? Name a document, one of these or another, on "
              "which the two must part, and say how. When would such questions not have told the loudness?", 4,
@@ -43,8 +43,8 @@ def answers_to_documents(draw):
 
 @template("09b", minutes=10)
 def softly_taken_away(draw):
-    """A SLALOM of three words; what is lost if one goes. One word has a value above 0 and below the score; all results
-    are whole or have one digit. Steps 20, words 50."""
+    """A SLALOM of three words; what is lost if one goes. One word has a value above 0 and below the score; slopes
+    differ, and all results are whole or have one digit. Steps 20, words 50."""
     parts = [(2, 1, 1), (3, 1, 1), (1, 3, 1), (5, 4, 1)][whole(draw, 0, 3)]
     alpha = [Fraction(one, sum(parts)) for one in parts]
     def make():
@@ -53,7 +53,7 @@ def softly_taken_away(draw):
         slope = [a * b for a, b in zip(alpha, apart, strict=True)]
         return [F + one for one in apart], F, slope, slope[0] / (1 - alpha[0])
     v, F, slope, lost = until(lambda found: 0 < found[0][0] and max(map(abs, found[0])) <= 12 and 0 not in found[2]
-                              and len(set(found[0])) == 3
+                              and len(set(found[0])) == len(set(found[2])) == 3
                               and all((10 * one).denominator == 1 for one in (*found[2], found[3])), make)
     return Exercise("Softly taken away", (
         "In a text of three different words a SLALOM has these shares and values:\n\n"
@@ -67,7 +67,7 @@ def softly_taken_away(draw):
              f"$F − F_{{without}} = \\frac{{α}}{{1−α}} (v − F) = {shown(lost)}$, so without a it says "
              f"{shown(F - lost)}.",
              "1: the score without a\n1: the loss, with its sign", (F - lost, lost)),
-        Part("A program prints $v e^s$ for each word. Which sign has a there, which one is right, what was "
+        Part("A program prints $v e^s$ for each word. Which sign does a get there, which one is right, what was "
              "forgotten, and why may a test that goes by the order of words not notice?", 4,
              "It has +, as v is above 0. Right is −: a says less than the others do and holds the score down. "
              "Forgotten was that λ stands in the denominator, too: the term −αF. A test of order asks who stands "
@@ -91,8 +91,8 @@ def two_fits(draw):
     said = [[a + b for a, b in zip(scores, rest, strict=True)] for rest in (far, near)]
     return Exercise("Two fits", (
         f"Two SLALOMs were fitted to one model: one to {pairs} pairs of words, one to {pairs} copies of a review of "
-        f"{length} words, with [UNK] in place of some. On pairs the first has $R^2 = 1.00$. Four reviews (made up for "
-        "this examination):\n\n"
+        f"{length} words, with [UNK] in place of some. On other pairs the first has $R^2 = 1.00$. Four reviews (made "
+        "up for this examination):\n\n"
         + table(["review", "1", "2", "3", "4"], [["the model", *scores], ["fitted to pairs", *said[0]],
                                                  ["fitted to copies", *said[1]]])), (
         Part("What is $R^2$ of both fits on these reviews? (The model's scores sum to 0, their squares to 180.)", 4,
@@ -101,13 +101,14 @@ def two_fits(draw):
              "1: the squared errors, summed\n1: 1 less their share of 180, which may be below 0\n1: pairs\n1: copies",
              tuple(r2)),
         Part("How many tokens, [CLS] not counted, has the model read for each of the fits?", 2,
-             f"{2 * pairs} and {pairs * length}.", "1: pairs\n1: copies", (2 * pairs, pairs * length)),
+             f"${pairs} · 2 = {2 * pairs}$ and ${pairs} · {length} = {pairs * length}$.", "1: pairs\n1: copies",
+             (2 * pairs, pairs * length)),
         Part("Why was $R^2$ on other pairs no warning? Which of the two do you print beside a review, which beside "
              "“what one word does to another”, and what do you try first on a model that may read the order of "
              "words?", 4,
              "New pairs are the same question again: $R^2$ belongs with the length of its texts. Beside a review: the "
              "fit to copies, it follows the model there; for two words: the fit to pairs. First shuffle the review: if "
-             "the score moves by more than is to be explained, no fit that sees no order will do.",
+             "the score moves by as much as one wants to explain, no fit that sees no order will do.",
              "1: other pairs are the same question; R² with its length\n1: copies, for the review\n1: pairs, for two "
              "words\n1: shuffle first", None)),
         {"scores": tuple(scores), "pairs": tuple(said[0]), "copies": tuple(said[1]), "n": pairs, "length": length})
@@ -171,56 +172,57 @@ def other_weights(draw):
         "The score of one head is $Σ α y$ over three words:\n\n"
         + table(["word", "1", "2", "3"], [["weight α", *alpha], ["says y", *y]])), (
         Part("An adversary keeps the score and puts all weight on the words 1 and 3. How large are the two weights?", 3,
-             f"The score is {shown(score)}. $a · ({shown(y[0])}) + (1 − a) · ({shown(y[2])}) = {shown(score)}$ gives "
+             f"The score is {shown(score)}. $a · {factor(y[0])} + (1 − a) · {factor(y[2])} = {shown(score)}$ gives "
              f"$a = {shown(first)}$; word 3 has {shown(rival[2])}.",
-             "1: the score\n1: one equation for a\n1: both weights",
-             (first, rival[2])),
+             "1: the score\n1: one equation for a\n1: both weights", (first, rival[2])),
         Part("What is the total variation of its weights and the model's? What would the score be with even "
              "weights?", 3,
              f"Half the sum of the differences: {shown(apart)}. With even weights: ${shown(even)}$.",
              "1: half the sum of absolute differences\n1: the number\n1: the mean of y", (apart, even)),
         Part("Why do such weights nearly always exist? Why do they not show that the model's weights were not used? "
              "What would a rival have to be, to worry you?", 4,
-             "A score is one number and there are as many weights as words, so one equation leaves many free. The "
-             "rival is a row of numbers for one text; no model has computed it, and the score is computed from the "
-             "model's weights all the same. To worry: one trained model, for all texts, which computes its weights "
-             "from them, says the same and looks elsewhere.",
-             "1: one equation, many weights\n1: numbers for one text, no model made them\n1: the score did use the "
-             "model's weights\n1: one trained model for all texts", None)), {"alpha": tuple(alpha), "y": tuple(y)})
+             "The score and the sum 1 are two equations, and there are as many weights as words: with many words "
+             "nearly all are free. The rival is a row of numbers for one text; no model has computed it, and the score "
+             "is computed from the model's weights all the same. To worry: one trained model, for all texts, that "
+             "says the same and looks elsewhere.",
+             "1: one or two equations, many weights\n1: numbers for one text, no model made them\n1: the score did "
+             "use the model's weights\n1: one trained model, all texts", None)), {"alpha": tuple(alpha), "y": tuple(y)})
 
 
 @template("10", minutes=10)
 def shuffled_weights(draw):
     """All six orders of a peaked and of a nearly even row of weights. What the words say differs, and its mean is not
-    0; the first head's own score is neither the largest nor the smallest. Steps 22, words 55."""
+    0; the first head's own score is neither the largest nor the smallest, the two scores differ, and neither is that
+    mean. Steps 22, words 55."""
     peaked = [[.7, .2, .1], [.8, .1, .1], [.6, .3, .1]][whole(draw, 0, 2)]
-    y = until(lambda y: len(set(y)) == 3 and 0 in y and sum(y) in (-6, -3, 3, 6), lambda: whole(draw, -6, 6, 3))
-    def orders(row):
-        return [round(sum(row[i] * b for i, b in zip(order, y, strict=True)), 6)
-                for order in ((0, 1, 2), (0, 2, 1), (1, 0, 2), (1, 2, 0), (2, 0, 1), (2, 1, 0))]
-    rows = [until(lambda row: min(orders(row)) < orders(row)[0] < max(orders(row)),
-                  lambda: draw.permutation(peaked).tolist()), draw.permutation([.4, .3, .3]).tolist()]
-    found = [orders(row) for row in rows]
-    largest = [round(max(abs(one - scores[0]) for one in scores), 6) for scores in found]
+    y = until(lambda y: len(set(y)) == 3 and 0 in y and sum(y) in (-6, -3, 3, 6)
+              and 3 * sorted(y)[1] != sum(y), lambda: whole(draw, -6, 6, 3))
     mean = sum(y) // 3
+    def score(row):
+        return round(sum(a * b for a, b in zip(row, y, strict=True)), 6)
+    rows = until(lambda rows: len({*map(score, rows), mean}) == 3 and min(map(score, permutations(rows[0])))
+                 < score(rows[0]) < max(map(score, permutations(rows[0]))),
+                 lambda: [draw.permutation(one).tolist() for one in (peaked, [.4, .3, .3])])
+    scores = [score(row) for row in rows]
+    far = [max(permutations(row), key=lambda order: abs(score(order) - score(row))) for row in rows]
+    largest = [round(abs(score(order) - one), 6) for order, one in zip(far, scores, strict=True)]
     return Exercise("Shuffled weights", (
         "Two heads read the same three words, with weights of their own:\n\n" + table(["word", "1", "2", "3"], [
             ["says y", *y], ["first head's α", *rows[0]], ["second head's α", *rows[1]]])), (
-        Part("What are the two scores $Σ α y$?", 2, f"{shown(found[0][0])} and {shown(found[1][0])}.",
-             "1: first\n1: second", (found[0][0], found[1][0])),
+        Part("What are the two scores $Σ α y$?", 2, f"{shown(scores[0])} and {shown(scores[1])}.",
+             "1: first\n1: second", tuple(scores)),
         Part("Shuffle the weights among the words, in all six orders. By how much does each score move at most?", 3,
-             f"First: {shown(largest[0])}, second: {shown(largest[1])}. (Only the orders that give the largest score "
-             "and the smallest have to be looked at.)",
-             "1: the orders that can be farthest\n1: first\n1: second",
-             tuple(largest)),
+             f"First: {shown(largest[0])}, with {shown(far[0])}; second: {shown(largest[1])}, with {shown(far[1])}. "
+             "(Only the orders that give the largest score and the smallest have to be looked at.)",
+             "1: the orders that can be farthest\n1: first\n1: second", tuple(largest)),
         Part("What is the mean of the six scores, for either head?", 1,
              f"Each weight stands at each word in two orders: the mean of y, {shown(mean)}.", "1: the mean of y", mean),
-        Part("Somebody says of the second head: “Shuffled weights hardly move the probability, so the weights do not "
-             "matter.” Give two other reasons for a small change, and say what must stand beside it. What does this "
-             "test not show, however it comes out?", 4,
-             "The weights were nearly even, so shuffling hardly changed them; and a probability hardly moves where "
-             "the sigmoid is flat. Beside it: how even the weights are, how certain the model is. Not shown: which "
-             "words matter, or that the weights are no explanation; they are still those that were used.",
+        Part("Somebody says of another model: “Shuffled weights hardly move the probability, so the weights do not "
+             "matter.” Give two reasons why the change can be small although the weights matter, and say what must "
+             "stand beside it. What does this test not show, however it comes out?", 4,
+             "The weights may be nearly even, so that shuffling hardly changes them; and a probability hardly moves "
+             "where the sigmoid is flat. Beside it: how even the weights are, how certain the model is. Not shown: "
+             "which words matter, or that the weights are no explanation; they are still those that were used.",
              "1: nearly even before\n1: sigmoid flat\n1: how even the weights, how certain the model, or how far the "
              "weights moved\n1: not which words matter; or not that weights are no explanation", None)),
         {"y": tuple(y), "first": tuple(rows[0]), "second": tuple(rows[1])})
@@ -248,11 +250,11 @@ def trained_rivals(draw):
             ["mean JS of the weights", *js, .22], ["mean Δp", *change, .16]])
         + "\n\nAn adversary's aim, the smaller the better, is mean Δp − w · mean JS; Δp is how far the probability "
           "moves."), (
-        Part(f"Which of the three is the best for $w = {shown(w)}$, and what is its aim? From which $w$ on is R "
+        Part(f"Which of the three is the best for $w = {shown(w)}$, and what is its aim? Above which $w$ is R "
              "better than P?", 4,
              f"The aims are {shown(tuple(aims))}: {'PQR'[aims.index(min(aims))]}, {shown(min(aims))}. R pays "
              f"{shown(round(change[2] - change[0], 4))} more for {shown(round(js[2] - js[0], 4))} more of distance: "
-             f"from $w = {shown(threshold)}$ on.",
+             f"above $w = {shown(threshold)}$.",
              "1: the aims\n1: the best\n1: difference over difference\n1: the price",
              ("PQR"[aims.index(min(aims))], min(aims), threshold)),
         Part(f"Another reader leans on a name: weight {shown(weight)}, and the name says {shown(y)}. A penalty "

@@ -2,6 +2,7 @@
 test_papers.py tries them."""
 
 import itertools
+import math
 import re
 
 import numpy as np
@@ -23,7 +24,7 @@ def by_hand(scores, signed=True):
 def one_curve(a, b, c):
     curve, weight = Polynomial([a, b, c]), Polynomial([0, 6, -6])
     means = [(part.integ()(1) - part.integ()(0)) for part in (curve, curve * weight)]
-    assert len({*np.round([curve(1), *means], 9)}) == 3
+    assert len({*np.round([curve(0), curve(1), *means], 9)}) == 4
     return curve(0), curve(1), *means
 
 
@@ -74,7 +75,7 @@ def softly_taken_away(alpha, v):
     F, step = score(np.ones(3)), 1e-6
     slopes = [(score(1 + step * row) - score(1 - step * row)) / (2 * step) for row in np.eye(3)]
     without = score(np.array([0, 1, 1]))
-    assert v[0] > 0 > slopes[0] and not np.isclose(slopes, 0).any()
+    assert len({*np.round(slopes, 4)}) == 3 and v[0] > 0 > slopes[0] and not np.isclose(slopes, 0).any()
     assert all(abs(10 * one - round(10 * one)) < 1e-4 for one in (F, *slopes, without))
     return F, *slopes, without, F - without
 
@@ -116,6 +117,7 @@ def other_weights(alpha, y):
 def shuffled_weights(y, first, second):
     scores = [[np.dot(order, y) for order in itertools.permutations(row)] for row in (first, second)]
     assert np.isclose(*(np.mean(each) for each in scores)) and sum(y) != 0
+    assert len({*np.round([scores[0][0], scores[1][0], np.mean(scores)], 9)}) == 3
     assert min(scores[0]) < scores[0][0] - 1e-9 and scores[0][0] + 1e-9 < max(scores[0])
     return scores[0][0], scores[1][0], *(np.abs(np.subtract(each, each[0])).max() for each in scores), np.mean(scores)
 
@@ -134,12 +136,15 @@ def a_mix_of_letters(T, mix, small, sequences, w, n):
     return r, "ABDE"[own], count, mixes[0]["A"], mixes[0]["D"], row[:n].sum(), 1
 
 
-def lent_maps(constant, agree, rows):
+def lent_maps(constant, rows):
     table = np.reshape(rows, (3, 3))
     lent = dict(zip("XYZ", table, strict=True))
     stays = [letter for letter, row in lent.items() if row[1] > constant + .2]
-    lends = [letter for letter, row in lent.items() if row[2] > .5 > agree]
+    lends = [letter for letter, row in lent.items() if row[2] > .5]
     assert len(stays) == len(lends) == 1 and stays != lends
+    p = 1 - constant ** (1 / 9)                                     # of nine other letters, each with p the same one
+    agree = sum((math.comb(9, k) * p ** k * (1 - p) ** (9 - k)) ** 2 for k in range(10))
+    assert all(right <= agree + (1 - agree) * (1 - lender) for _, right, lender in table), "one place, two answers"
     return *(table[:, 1] - constant), *stays, *lends
 
 
@@ -179,6 +184,7 @@ def a_knob(stays, share, **table):
 
 def three_kinds(z, k, theta, x, weak, **rest):
     z, lam = np.array(z), rest["lambda"]
+    assert not np.isclose(x, lam), "x less λ/2 would be λ/2"
     largest = torch.tensor(z).topk(k)
     top = torch.zeros(5, dtype=torch.double).scatter(0, largest.indices, largest.values)
     jump = np.where(z > theta, z, 0)
@@ -197,6 +203,7 @@ def a_name(reviews, on, named, right, fits, features, strongest):
 
 def words_go(high, low, shares, place):
     words = [f"w{i}" for i in range(10)]
+    place = {"fourth": 4, "fifth": 5, "sixth": 6}[place]
 
     def predict(documents):
         return [high if {"w0", "w1"} & {*document} else low for document in documents]
@@ -257,5 +264,5 @@ def people_in_rows(pages, as_it_is, shuffled):
     gaps = np.subtract(as_it_is, shuffled)
     n, better = int((gaps != 0).sum()), int((gaps > 0).sum())
     p = exact_binomial_test(better, n)
-    assert max(*as_it_is, *shuffled) <= pages and abs(p - .05) > .01 and n - better == 1
+    assert {*as_it_is, *shuffled} <= {*range(1, pages + 1)} and abs(p - .05) > .01 and n - better == 1
     return n, better, p, "below" if p < .05 else "not below"
