@@ -51,8 +51,7 @@ $d_{{\\mathrm{{att}}}} = 4$. Use the table, whose second row is rounded.
              f"**{shown(weights)}**. A score of 0 gets a weight, too: $e^0 = 1$.",
              "1: $e^x$ of each, that of 0 being 1\n1: divided by their sum", tuple(weights)),
         Part("Compute the output $\\tilde v$.", 2, f"$\\tilde v = ({shown(out)})$, a mean of the values by these "
-             "weights.",
-             "1: each value times its weight, added\n1: both numbers", tuple(out)),
+             "weights.", "1: each value times its weight, added\n1: both numbers", tuple(out)),
         Part(f"The number {added} is added to all three scores. What becomes of the weights, and why?", 2,
              f"They stay: above and below the line of the fraction stands the same factor $e^{added}$.",
              "1: they stay the same\n1: the factor cancels", None),
@@ -60,9 +59,9 @@ $d_{{\\mathrm{{att}}}} = 4$. Use the table, whose second row is rounded.
              "weights do not show here, and say of each why it matters.", 4,
              "What the value there is: a large weight on a short vector carries little. Whether the answer needs it: "
              "the others may make up for it, and only taking the look away, or changing the text, shows that.",
-             "2: what is taken from there, the value (a large weight on a short vector carries little)\n2: whether it "
-             "is needed, which takes an intervention (or: what the rest of the model makes of the output; or, in a "
-             "deeper layer, that the place holds a mixture)\n1 of 2 where it is named and not explained", None)),
+             "2: one of: the value there (a large weight on a short vector carries little); whether it is needed, "
+             "which takes an intervention; what the rest of the model makes of the output; in a deeper layer, that the "
+             "place holds a mixture\n2: another of these\n1 of 2 where it is named and not explained", None)),
         {"query": query, "keys": [float(x) for row in keys for x in row], "values": values, "added": added})
 
 
@@ -101,8 +100,7 @@ second table is rounded.
         Part(f"How many entries of the map are not 0 for a text of {T} tokens? What does the mask cost a model that "
              "has to say what a word in the middle means?", 2,
              f"$T (T + 1)/2 = {T * (T + 1) // 2}$. The word is read without what follows it, though that may say which "
-             "meaning it has.",
-             "1: the number\n1: what comes later is not seen at that place", T * (T + 1) // 2)),
+             "meaning it has.", "1: the number\n1: what comes later is not seen at that place", T * (T + 1) // 2)),
         {"scores": [float(x) for row in scores for x in row], "T": T})
 
 
@@ -127,10 +125,11 @@ With head {names[0]} and head {names[2]} both silenced, {both} are right."""
         Part("Which head looks most at the person? Which of the four is missed most, and how many forecasts does that "
              "cost?", 2, f"Head **{names[0]}** looks most, head **{names[1]}** is missed most: {every} − {left[1]} = "
              f"{drops[1]} forecasts.", "1: both heads\n1: the difference to all heads", (names[0], names[1], drops[1])),
-        Part(f"How many forecasts do heads {names[0]} and {names[2]} cost together, and how many if you add up what "
-             "each costs alone? What does the difference say of the two, and of silencing one head at a time?", 3,
+        Part(f"How many forecasts does it cost to silence heads {names[0]} and {names[2]} together, and how many if "
+             "you add up what each costs alone? What does the difference say of the two, and of silencing one head at "
+             "a time?", 3,
              f"Together {every} − {both} = {every - both}; added up {drops[0]} + {drops[2]} = {drops[0] + drops[2]}. "
-             "Each can stand in for the other: that one alone is not missed does not show that nobody needs what it "
+             "Each can stand in for the other: that one alone is hardly missed does not show that nobody needs what it "
              "does.",
              "1: both numbers\n1: they stand in for each other\n1: so a small loss alone is no proof that a head does "
              "nothing", (every - both, drops[0] + drops[2])),
@@ -162,39 +161,37 @@ def place_to_rest(draw):
     def telling(found):
         weights, _, norms = found                                       # whose order is not that of the table
         return weights[3] > Fraction(1, 2) and len({*norms}) == 4 and norms != sorted(norms)[::-1] and (
-            norms.index(max(norms[:3])) != weights.index(max(weights[:3])))
+            min(norms) == norms[3] and norms.index(max(norms[:3])) != weights.index(max(weights[:3])))
 
     weights, lengths, norms = until(telling, row)
     others = [w / (1 - weights[3]) for w in weights[:3]]
     order = [words[i] for i in sorted(range(4), key=norms.__getitem__)[::-1]]
     loss = int(draw.integers(180, 220))
-    losses = [f"{(loss + more) / 100:.2f}" for more in (0, draw.integers(0, 3), draw.integers(60, 99))]
+    losses = [f"{(loss + more) / 100:.2f}" for more in (0, draw.integers(1, 3), draw.integers(60, 99))]
     text = f"""A row of a head's map: how much the token at the end looks at four tokens, and how long the vector \
 $W_o v_t$ is that each of them would send with weight 1.
 
 {table(["", *words], [["$α_t$", *map(float, weights)], ["$‖W_o v_t‖$", *map(float, lengths)]])}
 
 The model's loss is {losses[0]}. It is {losses[1]} if what [BOS] sends is set to zero in this head, and \
-{losses[2]} if [BOS] may not be looked at."""
+{losses[2]} if the head may not look at [BOS]."""
     return Exercise("Where the weight goes", text, (
         Part("How long is what arrives from each of the four? Put them in order, the longest first.", 3,
              "$α_t ‖W_o v_t‖$: "
              f"{', '.join(f'{word} {shown(float(n))}' for word, n in zip(words, norms, strict=True))}. In order: "
              f"**{', '.join(order)}**.", "1: weight times length\n1: all four\n1: the order",
              (*map(float, norms), *order)),
-        Part("What are the weights of the other three when [BOS] may not be looked at?", 2,
+        Part("What are the weights of the other three when the head may not look at [BOS]?", 2,
              f"Each is divided by what is left, {shown(float(1 - weights[3]))}: **{shown(others)}**, in the order of "
-             "the table.",
-             "1: divided by the sum of the rest, as the softmax does\n1: all three", tuple(others)),
+             "the table.", "1: divided by the sum of the rest, as the softmax does\n1: all three", tuple(others)),
         Part("Why are the two changes of the loss so different, though both take away what [BOS] sends?", 3,
-             "Set to zero, it still takes its weight, and the others send as little as before. If it may not be looked "
-             "at, its weight goes to them, and they send several times as much as the model is used to.",
+             "Set to zero, it still takes its weight, and the others send as little as before. If the head may not "
+             "look at it, its weight goes to them, and they send more than twice what the model is used to.",
              "1: to send nothing leaves all other weights as they are\n1: a forbidden place hands its weight to the "
-             "others\n"
-             "1: so these send more than the model is used to", None),
+             "others\n1: so these send more than the model is used to", None),
         Part("Why does a head look at such a token at all? And would you call it unimportant?", 2,
              "The softmax sums to 1, so a head without a task has to put its weight somewhere: where little is sent. "
-             "The token says nothing, yet the model leans on its being there.",
+             "The token says next to nothing, yet the model leans on its being there.",
              "1: the weights have to sum to 1\n1: unimportant in what it says, not as a place (the third loss)", None)),
         {"words": words, "weights": decimals(weights), "lengths": decimals(lengths), "losses": losses})
 
@@ -233,8 +230,7 @@ def two_layers(draw):
              "sum to 1", tuple(float(a) for row in [*first, top] for a in row)),
         Part("Compute the rollout of [CLS], and say which of the two words it puts first.", 3,
              f"Row of layer 2 times map of layer 1: **{shown(decimals(out))}**. First of the words: **{winner}**.",
-             "1: the row of layer 2 on the left\n1: the three numbers\n1: the word",
-             (*map(float, out), winner)),
+             "1: the row of layer 2 on the left\n1: the three numbers\n1: the word", (*map(float, out), winner)),
         Part(f"Layer 2 looks more at *{looked}*. Why does rollout name the other word?", 1,
              "What stands at a place in layer 2 was mixed from all places by layer 1: looking at a place is not "
              "looking at its word.", "1: states at places are mixtures after layer 1", None),
@@ -276,8 +272,7 @@ def pieces_to_words(draw):
         Part(f"A friend takes the mean over the pieces looked at, and the sum over those that look. What does the row "
              f"of *{word}* sum to then, and how could it have been noticed?", 2,
              f"{float(wrong[0]):g} + {float(wrong[1]):g} = **{float(sum(wrong)):g}**: a row of a map of attention sums "
-             "to 1.",
-             "1: the sum\n1: rows have to sum to 1", float(sum(wrong))),
+             "to 1.", "1: the sum\n1: rows have to sum to 1", float(sum(wrong))),
         Part(f"How much would *{word}* get from [CLS] if all weights were equal?", 1,
              f"{n} of {n + 1} equal weights: **{n}/{n + 1}**.", "1: the number of its pieces over that of "
              "all", Fraction(n, n + 1)),
@@ -300,12 +295,13 @@ def curve_of_deletions(draw):
         return (draw.permutation([1, 2, 3, 4, 5, 6])[:4] * draw.choice([-1, 1], 4)).tolist()
 
     def curves(f):
-        orders = sorted(f, key=abs)[::-1], sorted(f)
-        return [[-sum(order[gone:]) for gone in range(5)] for order in orders]
+        towards = [one if sum(f) > 0 else -one for one in f]            # the verdict
+        orders = sorted(towards, key=abs)[::-1], sorted(towards)[::-1]
+        return [[sum(order[gone:]) for gone in range(5)] for order in orders]
 
-    def telling(f):                                                     # blame, so that signs have to be turned
-        sizes = sorted(f, key=abs)
-        return sum(f) < 0 < max(f) and sizes[0] < 0 and sizes[3] < 0 and all(map(sum, curves(f)))
+    def telling(f):                                                     # the second curve is lower
+        by_size, by_side = map(sum, curves(f))
+        return by_side < by_size and 0 not in (sum(f), by_size, by_side)
 
     f = until(telling, parts)
     words = [(praise if one > 0 else blame).pop() for one in f]
@@ -317,18 +313,20 @@ one by one.
 
 {table(["word", *words], [["adds", *f]])}"""
     return Exercise("Words go, one by one", text, (
-        Part("What is the score, and what the verdict?", 1, f"**{shown(total)}**, blame.", "1: both", total),
+        Part("What is the score, and what the verdict?", 1,
+             f"**{shown(total)}**, {'praise' if total > 0 else 'blame'}.", "1: both", total),
         Part("Delete the words by the size of their numbers, the largest first, whatever the sign. Give the five "
              "values of the curve, and their mean.", 3, f"**{shown(by_size)}**; mean {shown(means[0])}.",
-             "1: counted towards the verdict\n1: the curve\n1: the mean", (*by_size, means[0])),
+             "1: the order\n1: the curve, counted towards the verdict\n1: the mean", (*by_size, means[0])),
         Part("Now delete those first that speak most *for the verdict*. Again the five values, and their mean.", 3,
              f"**{shown(by_side)}**; mean {shown(means[1])}.",
              "1: the order: words against the verdict come last\n1: the curve\n1: the mean", (*by_side, means[1])),
         Part("Why can an explanation that consists of attention weights not reach the second curve in general? Name "
              "two things that a low curve does not prove about an explanation.", 3,
              "Weights have no sign: they can say how much, not for or against. A low curve shows that the order fits "
-             "this way of deleting; not that numbers are right, and texts with holes are texts that nobody wrote.",
-             "1: no sign, so no side\n1: it judges the order, not the numbers (or: leave-one-out wins by its own "
-             "rule)\n"
-             "1: the texts in between are nobody's (or: one way of filling holes; few texts)", None)),
+             "this way of deleting; not that the numbers are right, nor that the order holds for real texts: those in "
+             "between nobody wrote.",
+             "1: no sign, so no side\n1: one of: it judges the order, not the numbers; leave-one-out wins by its own "
+             "rule; the texts in between are nobody's; one way of filling holes; few texts\n1: another of these",
+             None)),
         {"f": f})

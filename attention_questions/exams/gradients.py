@@ -42,19 +42,18 @@ f = {c[0]} \\cdot \\mathrm{{ReLU}}({p[0]} a_1 + {p[1]} b_1) + {c[1]} \\cdot \\ma
 $$
 """.replace("+ -", "- ")
     return Exercise("A small net", text, (
-        Part("Compute $f$.", 2, f"Inside: {shown(h[0])} and {shown(h[1])}, both above 0; $f = {c[0]} · {h[0]} + "
-             f"({shown(c[1])}) · {h[1]} = {f}$.",
-             "1: both sums\n1: the score", f),
+        Part("Compute $f$.", 2, f"Inside: {shown(h[0])} and {shown(h[1])}, both above 0; $f = {c[0]} · {h[0]} + {c[1]} "
+             f"· {h[1]} = {f}$.".replace("+ -", "- "), "1: both sums\n1: the score", f),
         Part("Compute $∇_a f$ and $∇_b f$.", 2,
-             f"Both sums are above 0, so both bends are open. $∇_a f = ({shown(da)})$, $∇_b f = ({shown(db)})$.",
-             "1: the first\n1: the second", (*da, *db)),
+             f"Both sums are above 0, so both ReLUs let their sum through. $∇_a f = ({shown(da)})$, $∇_b f = "
+             f"({shown(db)})$.", "1: the first\n1: the second", (*da, *db)),
         Part("Compute gradient × input of both words, and compare their sum with $f$.", 2,
              f"*{words[0]}* {shown(product[0])}, *{words[1]}* {shown(product[1])}; their sum is $f = {f}$: on this "
              "side of the bends $f$ is linear without a constant.", "1: both products\n1: the sum, and that it is "
              "$f$", (*product, f)),
-        Part(f"Somebody stores all first coordinates doubled, $z_1 = 2 e_1$, and halves the weights that read them, so "
-             f"that no score changes. What are G-avg, the mean of the slopes, and gradient × input of *{words[0]}*, "
-             "before and after?", 3,
+        Part("Somebody stores all first coordinates doubled, $z_1 = 2 e_1$, and halves the weights that read them, so "
+             f"that no score changes. What are G-avg of *{words[0]}*, the mean of its two slopes, and its gradient × "
+             "input, before and after?", 3,
              f"The first slope is halved: G-avg is {shown(mean(da))} before and **{shown(mean(da, 2))}** after. "
              f"Gradient × input stays **{shown(product[0])}**: twice the coordinate, half the slope.",
              "1: the slope in the first coordinate is halved\n1: both G-avg\n1: gradient × input stays",
@@ -80,8 +79,8 @@ def flat_at_the_end(draw):
     points = [Fraction(i * x, 4) for i in (1, 2, 3, 4)]
     steep = sum(point < c for point in points)
     four = Fraction(steep * k * x, 4)
-    text = f"""A score of one number, $f(x) = {k} \\cdot \\min(x, {c})$: it rises with slope {k} and stays from \
-${c}$ on. The text has $x = {x}$, the baseline is 0."""
+    text = f"""A score of one number, $f(x) = {k} \\cdot \\min(x, {c})$: it rises with slope {k} and stays the \
+same from ${c}$ on. The text has $x = {x}$, the baseline is 0."""
     return Exercise("A plateau", text, (
         Part("Compute $f$ at the baseline and at the text, the slope at the text, and gradient × input.", 2,
              f"$f(0) = 0$, $f({x}) = {k * c}$; the slope at {x} is **0**, and so is gradient × input.",
@@ -94,8 +93,9 @@ ${c}$ on. The text has $x = {x}$, the baseline is 0."""
              (k * c, Fraction(k * c, x))),
         Part("Compute integrated gradients with four points, at the right ends of four equal steps. How large is the "
              "remainder, and how does one see it without knowing the integral?", 3,
-             f"Points {shown(points)}: the slope is {k} at {steep} of them, so {shown(four)}. The remainder is {k * c} "
-             f"− {shown(four)} = **{shown(k * c - four)}**: shares should sum to $f(x) - f(0)$, which is known.",
+             f"Points {shown(points)}: the slope is {k} at {steep} of them, on average {k} · {steep}/4 = "
+             f"{shown(four / x)}, times {x}: {shown(four)}. The remainder is {k * c} − {shown(four)} = "
+             f"**{shown(k * c - four)}**: shares should sum to $f(x) - f(0)$, which is known.",
              "1: the points, and the slope there\n1: the number\n1: compared with the change of the score",
              (four, k * c - four)),
         Part("A colleague says: “The slope is 0, so the model does not use $x$.” What is right about this sentence and "
@@ -136,8 +136,8 @@ y) = x y + {k} x$, and the baseline is $(0, 0)$."""
              "both words alike.",
              "1: both shares\n1: complete as well\n1: a path is a choice (or: the straight one, by symmetry)",
              (k * a, a * b)),
-        Part("What does leave-one-out say of both words? Why does gradient × input say the same here, and why do "
-             "the numbers not sum to the score?", 3,
+        Part("What does leave-one-out say of both words, with 0 in the place of the word? Why does gradient × input "
+             "say the same here, and why do the numbers not sum to the score?", 3,
              f"Without *{names[0]}* the score is 0, without *{names[1]}* {k * a}: **{whole}** and **{a * b}**. In each "
              "word alone $f$ is a straight line, so slope times distance is the change. Each is one experiment, no "
              "share: the product is lost in both.",

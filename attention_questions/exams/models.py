@@ -34,6 +34,11 @@ def joined(pieces, pair):
     return found
 
 
+def bracketed(number):
+    """A number as it stands after · or −: in brackets where it is negative."""
+    return f"({shown(number)})" if number < 0 else shown(number)
+
+
 @template("01", minutes=7)
 def merges(draw):
     """Two byte pairs are learned, and a new word is cut with them. Steps 16, words 28."""
@@ -65,7 +70,8 @@ def merges(draw):
 {table(["word", *words[:4]], [["how often", *times]])}"""
     return Exercise("Pieces of words", text, (
         Part("Which pair of neighbours is joined first, and how often does it occur?", 2,
-             f"**{one}**, {most[0]} times. (Next: {', '.join(map(str, sorted(tables[0].values())[-2:-4:-1]))}.)",
+             f"**{one}**, {most[0]} times. (The next two pairs: "
+             f"{' and '.join(map(str, sorted(tables[0].values())[-2:-4:-1]))}.)",
              "1: the pair\n1: how often: each word counts as often as it occurs", (one, most[0])),
         Part("After that, which pair is joined second, and how often does it occur?", 2,
              f"All pairs are counted anew, in the words as they are cut now: **{two}**, {most[1]} times.",
@@ -73,12 +79,13 @@ def merges(draw):
         Part(f"How do these two merges cut the new word *{words[4]}*?", 2,
              f"**{'|'.join(new)}**: the merges in the order in which they were learned.",
              "1: the first merge\n1: the second, and nothing else joined", "|".join(new)),
-        Part(f"Somebody sees the piece *{''.join(found[1])}* and says: “It has learned a part of words that has a "
-             "meaning.” Why does that not follow? Name two reasons.", 2,
-             "The procedure counts neighbours and knows nothing of meaning. From another text it would have learned "
-             "other pieces.",
-             "1: joined because it is frequent, nothing else was asked\n1: it depends on the corpus (or: on how ties "
-             "are broken, on the number of merges; or: there are words in which it means nothing)", None)),
+        Part(f"Somebody sees the piece *{''.join(found[1])}* and says: “It has found a part of which words are made, "
+             "such as *un* or *able*.” Why does that not follow? Name two reasons.", 2,
+             "The procedure counts neighbours and knows nothing of how words are made. From another text it would have "
+             "learned other pieces.",
+             "1: one of: joined because it is frequent, nothing else was asked; it depends on the corpus (or on how "
+             "ties are broken, on the number of merges); there are words in which it is no such part\n1: another of "
+             "these", None)),
         {"words": words, "times": times})
 
 
@@ -104,8 +111,8 @@ is $4 d_e$ wide inside. The last layer uses the table of embeddings again, witho
              f"A norm has $2 d_e = {2 * d}$. A block: ${attention} + {mlp} + {norms} = {attention + mlp + norms}$. "
              f"Tables: $(D + T) d_e = {(D + T) * d}$. Together ${L} · {attention + mlp + norms} + {(D + T) * d} + "
              f"{2 * d} = {total}$.", "1: gains and shifts of the norms\n1: both tables, each once\n1: the sum", total),
-        Part("Another model has twice as many heads, and all else alike. Why does it not have more parameters? What "
-             "may it do that the first cannot?", 2,
+        Part("Another model has twice as many heads; $L$, $d_e$, $D$ and $T$ are the same. Why does it not have more "
+             "parameters? What may it do that the first cannot?", 2,
              "Each head is half as wide: queries, keys and values of all heads together keep $d_e$ numbers. It can "
              "look at more places in different ways at once, each time by fewer numbers.",
              "1: heads share $d_e$ among them, $d_e/K$ each\n1: more look-ups side by side, each in fewer dimensions",
@@ -128,14 +135,15 @@ def norm_of_a_row(draw):
              f"$μ = {sum(x)}/4 = {mean}$; $σ^2 = ({' + '.join(str(b * b) for b in row)})/4 = {sigma ** 2}$.",
              "1: the mean\n1: the variance, divided by 4 and not by 3", (mean, sigma ** 2)),
         Part("Compute the first and the last number of the result.", 3,
-             f"$x - μ = ({shown(row)})$, $σ = {sigma}$. First: ${gain[0]} · {shown(Fraction(row[0], sigma))} + "
-             f"({shown(shift[0])}) = {shown(first)}$. Last: ${gain[3]} · {shown(Fraction(row[3], sigma))} + "
-             f"({shown(shift[3])}) = {shown(last)}$.",
+             f"$x - μ = ({shown(row)})$, $σ = {sigma}$. First: ${gain[0]} · {bracketed(Fraction(row[0], sigma))} + "
+             f"{bracketed(shift[0])} = {shown(first)}$. Last: ${gain[3]} · {bracketed(Fraction(row[3], sigma))} + "
+             f"{bracketed(shift[3])} = {shown(last)}$.",
              "1: mean taken off, divided by $σ$ (not $σ^2$)\n1: the first\n1: the last", (first, last)),
-        Part(f"The row becomes ${a} x + {c}$, all four numbers alike. What becomes of the result, and why?", 2,
+        Part(f"Each of the four numbers $x_j$ becomes ${a} x_j + {c}$. What becomes of the result, and why?", 2,
              f"Nothing. The mean becomes ${a} μ + {c}$ and the standard deviation ${a} σ$, so $(x - μ)/σ$ stays.",
              "1: it stays the same\n1: because mean and standard deviation move along", None),
-        Part("Which other tokens does the result depend on? Why is that wanted when a model answers?", 1,
+        Part("Which other tokens does the result depend on? What is that good for when a model answers many texts at "
+             "once?", 1,
              "On none: only on this row. So the answer to one text does not depend on what else is in the batch.",
              "½: none\n½: the answer does not depend on other tokens or texts", None)),
         {"x": x, "gain": gain, "shift": shift, "a": a, "c": c})

@@ -59,11 +59,11 @@ def heads_taken_away(heads, every, look, left, both):
 def place_to_rest(words, weights, lengths, losses):
     arrives = np.linalg.norm(np.outer(weights, [.6, .8]) * np.array(lengths)[:, None], axis=1)
     assert len({*arrives.round(9)}) == 4 and words[3] == "[BOS]" and np.argmax(weights) == 3
-    assert (np.diff(arrives) > 0).any(), "the order is not that of the table"
+    assert (np.diff(arrives) > 0).any() and np.argmin(arrives) == 3, "the order is not that of the table"
     scores = np.log(weights) + [0, 0, 0, -np.inf]
     without = torch.softmax(torch.tensor(scores), 0).tolist()[:3]
     every, silent, absent = map(float, losses)
-    assert silent - every < .05 < .5 < absent - every
+    assert 0 < silent - every < .05 < .5 < absent - every
     return *arrives, *(words[i] for i in np.argsort(-arrives)), *without
 
 
@@ -101,7 +101,7 @@ def curve_of_deletions(f):
     for by in (Attribution(words, np.abs(f), "sizes", signed=False), Attribution(words, f, "sides")):
         assert len({*by.scores}) == 4
         curves.append(deletion_curve(model, words, by, by="delete", scores="log-odds").scores)
-    assert total < 0 and np.mean(curves[1]) < np.mean(curves[0]) and np.all(np.mean(curves, axis=1))
+    assert np.mean(curves[1]) < np.mean(curves[0]) and np.all(np.mean(curves, axis=1))
     return total, *curves[0], np.mean(curves[0]), *curves[1], np.mean(curves[1])
 
 
@@ -141,6 +141,7 @@ def greedy_and_beams(first, then, words, seconds):
 def hot_and_cut(w, mass, tokens):
     y = torch.tensor(w).double().log()
     p = tempered_softmax(y, 1)
+    assert not np.isclose(p, tempered_softmax(y, .5)).any(), "cold changes each"
     few, nucleus = keep_top_k(p, 2), keep_nucleus(p, mass)
     assert len({*w}) == 4 and (nucleus > 0).sum() == 3, "the nucleus is not the top two"
     assert abs(p.sort(descending=True).values.cumsum(0) - mass).min() > .01
@@ -298,4 +299,4 @@ def test_the_samples_of_lime_follow_the_law_of_the_sheet(d):
 
 def test_the_wrong_law_of_lime_has_another_value():
     for exercise in drawn("how_many_go"):
-        assert exercise.parts[2].value != exercise.parts[0].value[0]
+        assert exercise.parts[0].value[0] not in (exercise.parts[2].value, exercise.parts[3].value)
