@@ -5,7 +5,7 @@ from collections import Counter
 from fractions import Fraction
 from math import isqrt, prod
 
-from coursegrade.exam import Exercise, Part, shown, table, template, until
+from coursegrade.exam import Exercise, Part, factor, shown, table, template, until
 
 WORDS = ["nest", "rest", "best", "test", "tests", "west", "east", "step", "stem", "star", "steer", "stew", "pest",
          "vest", "toast", "feast"]
@@ -32,11 +32,6 @@ def joined(pieces, pair):
         else:
             found.append(piece)
     return found
-
-
-def bracketed(number):
-    """A number as it stands after · or −: in brackets where it is negative."""
-    return f"({shown(number)})" if number < 0 else shown(number)
 
 
 @template("01", minutes=7)
@@ -135,9 +130,9 @@ def norm_of_a_row(draw):
              f"$μ = {sum(x)}/4 = {mean}$; $σ^2 = ({' + '.join(str(b * b) for b in row)})/4 = {sigma ** 2}$.",
              "1: the mean\n1: the variance, divided by 4 and not by 3", (mean, sigma ** 2)),
         Part("Compute the first and the last number of the result.", 3,
-             f"$x - μ = ({shown(row)})$, $σ = {sigma}$. First: ${gain[0]} · {bracketed(Fraction(row[0], sigma))} + "
-             f"{bracketed(shift[0])} = {shown(first)}$. Last: ${gain[3]} · {bracketed(Fraction(row[3], sigma))} + "
-             f"{bracketed(shift[3])} = {shown(last)}$.",
+             f"$x - μ = ({shown(row)})$, $σ = {sigma}$. First: ${gain[0]} · {factor(Fraction(row[0], sigma))} + "
+             f"{factor(shift[0])} = {shown(first)}$. Last: ${gain[3]} · {factor(Fraction(row[3], sigma))} + "
+             f"{factor(shift[3])} = {shown(last)}$.",
              "1: mean taken off, divided by $σ$ (not $σ^2$)\n1: the first\n1: the last", (first, last)),
         Part(f"Each of the four numbers $x_j$ becomes ${a} x_j + {c}$. What becomes of the result, and why?", 2,
              f"Nothing. The mean becomes ${a} μ + {c}$ and the standard deviation ${a} σ$, so $(x - μ)/σ$ stays.",

@@ -4,8 +4,7 @@ from fractions import Fraction
 from itertools import permutations
 from math import comb
 
-from attention_questions.exams.models import bracketed
-from coursegrade.exam import Exercise, Part, shown, table, template, until
+from coursegrade.exam import Exercise, Part, factor, shown, table, template, until
 
 SETS = ["", "1", "2", "3", "12", "13", "23", "123"]
 ADJECTIVES = ["dull", "warm", "clumsy", "bright", "flat", "funny"]
@@ -47,7 +46,7 @@ def three_words(draw):
     def steps(one):
         rest = "123".replace(one, "")
         gains = [f["".join(sorted(some + one))] - f[some] for some in ("", *rest, rest)]
-        return f"$(2 · {bracketed(gains[0])} + {gains[1]} + {gains[2]} + 2 · {bracketed(gains[3])})/6$".replace(
+        return f"$(2 · {factor(gains[0])} + {gains[1]} + {gains[2]} + 2 · {factor(gains[3])})/6$".replace(
             "+ -", "- ")
 
     return Exercise("A game of three words", text, (
@@ -60,7 +59,7 @@ def three_words(draw):
              "1: differences to nothing, to one, to two\n1: the weights\n1: two of the values\n1: the third",
              tuple(values)),
         Part("What must the three values sum to? Check it.", 1,
-             f"$f(\\text{{all}}) - f(∅) = {f['123']} - {bracketed(f[''])} = {f['123'] - f['']}$.",
+             f"$f(\\text{{all}}) - f(∅) = {f['123']} - {factor(f[''])} = {f['123'] - f['']}$.",
              "1: the number, compared with the sum of three values that were all computed", f["123"] - f[""]),
         Part(f"Leave-one-out says 0 of *{zero}*. Why is its Shapley value another, and which of the two is right?", 2,
              f"Beside both others *{zero}* changes nothing, beside fewer it does. Both are right: one asks about one "
@@ -143,11 +142,11 @@ The line $β_0 + β z$ is fitted by weighted least squares, without a penalty.""
     return Exercise("A line through four copies", text, (
         Part("Compute $β_0$ and $β$. (With one word that is kept or gone, a line can go through any two numbers. Which "
              "ones does it choose?)", 3,
-             f"The weighted means. Kept: $({w[0]} · {bracketed(f[0])} + {w[1]} · {bracketed(f[1])})/{w[0] + w[1]} = "
-             f"{kept}$; gone: $β_0 = $ **{shown(gone)}**. $β = {kept} - {bracketed(gone)} = $ **{shown(beta)}**.",
+             f"The weighted means. Kept: $({w[0]} · {factor(f[0])} + {w[1]} · {factor(f[1])})/{w[0] + w[1]} = "
+             f"{kept}$; gone: $β_0 = $ **{shown(gone)}**. $β = {kept} - {factor(gone)} = $ **{shown(beta)}**.",
              "1: means of the kept, of those gone\n1: weighted\n1: $β_0$, and $β$ is the difference", (gone, beta)),
         Part("And $β$ if all four weights are equal?", 2, f"Plain means: {shown(Fraction(f[0] + f[1], 2))} − "
-             f"{bracketed(Fraction(f[2] + f[3], 2))} = **{shown(plain)}**.", "1: plain means\n1: the number", plain),
+             f"{factor(Fraction(f[2] + f[3], 2))} = **{shown(plain)}**.", "1: plain means\n1: the number", plain),
         Part(f"The weighted squares of $f$ around its weighted mean sum to {shown(total)}. Compute the $R^2$ of the "
              "weighted line.", 3, "Residuals squared, times weight: $"
              + " + ".join(f"{b} · {abs(a - c)}^2" for a, b, c in zip(f, w, (kept, kept, gone, gone), strict=True))
