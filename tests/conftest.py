@@ -11,6 +11,7 @@ import gc
 import os
 import random
 import sys
+from functools import cache
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -75,7 +76,13 @@ MEMORY = 2 << 30                                                        # bytes 
 
 def place(item):
     """Where a test stands, from tests/ on."""
-    return item.path.relative_to(HERE).as_posix()
+    return beneath(item.path)
+
+
+@cache
+def beneath(path):
+    """A path from tests/ on."""
+    return path.relative_to(HERE).as_posix()
 
 
 @pytest.hookimpl(tryfirst=True)                                         # pytest-xdist then reads the groups
