@@ -31,15 +31,20 @@ def locked_in(notebook):
     return found
 
 
-def running(argument):
-    """Is there a process with this argument?"""
+def listed(argument):
+    """Is there a process with this argument, as `ps` sees it? While others end it can miss one."""
     found = subprocess.run(["ps", "-eo", "args"], capture_output=True, text=True).stdout
     return any(argument in line.split() for line in found.splitlines())
+
+
+def running(argument):
+    """Is there one, at the latest in two seconds?"""
+    return any(listed(argument) or time.sleep(0.1) for _ in range(20))
 
 
 def gone(argument):
     """Has it ended within 20 seconds? The kernel ends a sandbox's processes after the sandbox, one by one."""
     deadline = time.monotonic() + 20
-    while running(argument) and time.monotonic() < deadline:
+    while listed(argument) and time.monotonic() < deadline:
         time.sleep(0.05)
-    return not running(argument)
+    return not listed(argument)
