@@ -74,14 +74,9 @@ WOVEN = "notebooks/test_lectures.py", "grading/hostile/test_corpus.py"
 MEMORY = 2 << 30                                                        # bytes that one process of tests may need
 
 
-def place(item):
-    """Where a test stands, from tests/ on."""
-    return beneath(item.path)
-
-
 @cache
-def beneath(path):
-    """A path from tests/ on."""
+def place(path):
+    """Where the file of a test stands, from tests/ on."""
     return path.relative_to(HERE).as_posix()
 
 
@@ -89,7 +84,7 @@ def beneath(path):
 def pytest_collection_modifyitems(items):
     """Set the marks, the groups of tests that stay in one process, and the order."""
     for item in items:
-        where = place(item)
+        where = place(item.path)
         marks = [mark for start, mark in MARKS.items() if where.startswith(start)]
         for mark in marks + ["sandbox"] * bool(SANDBOXED & set(item.fixturenames)):
             item.add_marker(mark)
@@ -99,20 +94,20 @@ def pytest_collection_modifyitems(items):
         elif SHARED & set(item.fixturenames) or not where.startswith(APART):
             item.add_marker(pytest.mark.xdist_group(next(iter(SHARED & set(item.fixturenames)), where)))
     for start, (n, files) in DRAWN.items():
-        here = [item for item in items if place(item).startswith(start) and not item.get_closest_marker("slow")
+        here = [item for item in items if place(item.path).startswith(start) and not item.get_closest_marker("slow")
                 and "deck" not in item.fixturenames]                    # tests/browser/test_slides.py draws its own
         if not touches(*files):
             for item in random.Random(f"{commit()}{start}").sample(here, max(0, len(here) - n)):
                 item.add_marker("slow")
-    items.sort(key=lambda item: next(i for i, start in enumerate(FIRST) if place(item).startswith(start)))
+    items.sort(key=lambda item: next(i for i, start in enumerate(FIRST) if place(item.path).startswith(start)))
     items[:] = woven(items)
 
 
 def woven(items):
     """The attacks on the sandbox, which mostly wait, go between the lectures, which do nothing but work."""
-    working, waiting = ([item for item in items if place(item).startswith(start)] for start in WOVEN)
+    working, waiting = ([item for item in items if place(item.path).startswith(start)] for start in WOVEN)
     parts = [[item, *waiting[i::len(working)]] for i, item in enumerate(working)] if working else [waiting]
-    return [*sum(parts, []), *(item for item in items if not place(item).startswith(WOVEN))]
+    return [*sum(parts, []), *(item for item in items if not place(item.path).startswith(WOVEN))]
 
 
 @pytest.hookimpl(optionalhook=True)

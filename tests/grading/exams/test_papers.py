@@ -48,4 +48,5 @@ def test_papers_have_one_length_and_a_second_version_has_no_exercise_of_the_firs
         assert not {*versions[0]} & {*versions[1]}
         for of in versions:
             assert sum(drawn(name)[0].points for name in of) == POINTS[which]
+            assert ALWAYS[which] <= {exam.TEMPLATES[name].lecture for name in of}
             assert 70 <= sum(exam.TEMPLATES[name].minutes for name in of) <= paper.minutes - 4
